@@ -1,0 +1,320 @@
+"""The canonical action: one input, with the space its coordinates are in.
+
+Every native format (a vendor's tool call, pyautogui text, a Gymnasium sample) maps to these kinds and back.
+An action is validated when it is made, so whatever holds an `Action` holds one that is well-formed; whether
+it is on the screen is decided by `to_pixels`, which needs the size.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, Literal, Self, TypeAlias, get_args
+
+from pydantic import Field, TypeAdapter, ValidationError, field_validator, model_validator
+
+from fairground.core.errors import InvalidAction
+from fairground.core.keys import canonical_key, is_modifier
+from fairground.core.names import unknown
+from fairground.core.strict import Record, explain
+
+Space: TypeAlias = Literal["pixels", "unit", "grid999", "grid1000"]
+Button: TypeAlias = Literal["left", "middle", "right", "back", "forward"]
+Point: TypeAlias = tuple[float, float]
+
+MAX_TEXT = 20_000  # characters in one action; a person's longest paste, not a denial of service
+MAX_PATH = 1_000  # points of one drag
+MAX_SCROLL = 20_000  # pixels, or clicks; past that it is not scrolling
+MAX_SECONDS = 120.0  # for waiting and for holding a key
+
+
+class _Action(Record):
+    @property
+    def points(self) -> tuple[Point, ...]:
+        """The coordinates that this action names, in order."""
+        return ()
+
+    @property
+    def ends(self) -> bool:
+        """Whether the agent ends the episode with it."""
+        return False
+
+    def to_pixels(self, width: int, height: int) -> Self:
+        """The same action in pixels of a screen of this size; raises `InvalidAction` when off screen."""
+        return self
+
+
+def to_pixel(point: Point, space: Space, width: int, height: int) -> Point:
+    """One point in pixels. Raises `InvalidAction` when it lies off screen."""
+    x, y = point
+    if space == "pixels":
+        px, py = math.floor(x), math.floor(y)
+        inside = 0 <= px < width and 0 <= py < height
+        limits = f"0 to {width - 1} by 0 to {height - 1} (pixels)"
+    elif space == "grid999":
+        inside = 0 <= x <= 999 and 0 <= y <= 999
+        px, py = round(x / 999 * (width - 1)), round(y / 999 * (height - 1))
+        limits = "0 to 999 (grid999)"
+    else:
+        top = 1 if space == "unit" else 1000
+        inside = 0 <= x <= top and 0 <= y <= top
+        px, py = min(math.floor(x / top * width), width - 1), min(math.floor(y / top * height), height - 1)
+        limits = f"0 to {top} ({space})"
+    if not inside:
+        raise InvalidAction(
+            f"point ({x:g}, {y:g}) is off the {width}x{height} screen", fix=f"coordinates go from {limits}"
+        )
+    return (px, py)
+
+
+def from_pixel(point: Point, space: Space, width: int, height: int) -> Point:
+    """One pixel in another space, aimed at the pixel's middle so that the way back is exact."""
+    x, y = point
+    if space == "pixels":
+        return point
+    if space == "grid999":
+        return (x / max(width - 1, 1) * 999, y / max(height - 1, 1) * 999)
+    top = 1.0 if space == "unit" else 1000.0
+    return ((x + 0.5) / width * top, (y + 0.5) / height * top)
+
+
+class _Pointed(_Action):
+    """Anything that touches the screen at one point; without one, where the pointer is."""
+
+    point: Point | None = Field(None, description="where; null means where the pointer already is")
+    space: Space = Field("pixels", description="what the coordinates are measured in")
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        return () if self.point is None else (self.point,)
+
+    def to_pixels(self, width: int, height: int) -> Self:
+        if self.point is None:
+            return self
+        pixel = to_pixel(self.point, self.space, width, height)
+        return self.model_copy(update={"point": pixel, "space": "pixels"})
+
+
+def _modifiers(names: tuple[str, ...]) -> tuple[str, ...]:
+    keys = tuple(dict.fromkeys(canonical_key(name) for name in names))
+    for key in keys:
+        if not is_modifier(key):
+            raise ValueError(f"{key!r} is not a modifier; expected ctrl, alt, shift, super or altgr")
+    return keys
+
+
+class _Held(_Pointed):
+    modifiers: tuple[str, ...] = Field((), description="keys held meanwhile", max_length=8)
+
+    _check_modifiers = field_validator("modifiers")(_modifiers)
+
+
+class Click(_Held):
+    """Press and release a button, one to three times."""
+
+    kind: Literal["click"] = "click"
+    button: Button = "left"
+    count: int = Field(1, ge=1, le=3)
+
+
+class Move(_Held):
+    """Move the pointer."""
+
+    kind: Literal["move"] = "move"
+
+
+class MouseDown(_Held):
+    """Press a button and keep it down."""
+
+    kind: Literal["mouse_down"] = "mouse_down"
+    button: Button = "left"
+
+
+class MouseUp(_Held):
+    """Let a button go."""
+
+    kind: Literal["mouse_up"] = "mouse_up"
+    button: Button = "left"
+
+
+class Scroll(_Held):
+    """Turn the wheel; positive `dy` moves the content up (towards the end of a page), positive `dx` left."""
+
+    kind: Literal["scroll"] = "scroll"
+    dx: float = Field(0, ge=-MAX_SCROLL, le=MAX_SCROLL)
+    dy: float = Field(0, ge=-MAX_SCROLL, le=MAX_SCROLL)
+    unit: Literal["clicks", "pixels"] = Field("clicks", description="a wheel click is about 120 pixels")
+
+    def clicks(self) -> tuple[int, int]:
+        """Whole wheel clicks across and down; the smallest wish is still a click."""
+        per = 1.0 if self.unit == "clicks" else 120.0
+
+        def whole(amount: float) -> int:
+            return int(math.copysign(max(1, round(abs(amount) / per)), amount)) if amount else 0
+
+        return whole(self.dx), whole(self.dy)
+
+
+class Drag(_Action):
+    """Press at the first point of a path, follow it, let go at the last."""
+
+    kind: Literal["drag"] = "drag"
+    path: tuple[Point, ...] = Field(min_length=2, max_length=MAX_PATH)
+    space: Space = "pixels"
+    button: Button = "left"
+    modifiers: tuple[str, ...] = Field((), max_length=8)
+
+    _check_modifiers = field_validator("modifiers")(_modifiers)
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        return self.path
+
+    def to_pixels(self, width: int, height: int) -> Self:
+        path = tuple(to_pixel(point, self.space, width, height) for point in self.path)
+        return self.model_copy(update={"path": path, "space": "pixels"})
+
+
+class Key(_Action):
+    """Press keys together (a chord such as ctrl, shift, s), `repeat` times, held for `seconds`."""
+
+    kind: Literal["key"] = "key"
+    keys: tuple[str, ...] = Field(min_length=1, max_length=8)
+    repeat: int = Field(1, ge=1, le=100)
+    seconds: float = Field(0.0, ge=0, le=MAX_SECONDS)
+
+    @field_validator("keys")
+    @classmethod
+    def _check_keys(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(canonical_key(name) for name in names)
+
+
+class KeyDown(_Action):
+    """Press a key and keep it down."""
+
+    kind: Literal["key_down"] = "key_down"
+    key: str
+
+    _check_key = field_validator("key")(canonical_key)
+
+
+class KeyUp(_Action):
+    """Let a key go."""
+
+    kind: Literal["key_up"] = "key_up"
+    key: str
+
+    _check_key = field_validator("key")(canonical_key)
+
+
+class Type(_Action):
+    """Type text, whatever its script; a newline is Enter, a tab is Tab."""
+
+    kind: Literal["type"] = "type"
+    text: str = Field(max_length=MAX_TEXT)
+
+    @field_validator("text")
+    @classmethod
+    def _check_text(cls, text: str) -> str:
+        for character in text:
+            code = ord(character)
+            if (code < 32 and character not in "\n\t\r") or code == 127 or 0xD800 <= code <= 0xDFFF:
+                raise ValueError(f"character U+{code:04X} cannot be typed; use a key action")
+        return text
+
+
+class Wait(_Action):
+    """Let time pass, at most `seconds`."""
+
+    kind: Literal["wait"] = "wait"
+    seconds: float = Field(1.0, ge=0, le=MAX_SECONDS)
+
+
+class Look(_Action):
+    """Ask for an observation without touching anything; with a region, for that part of the screen."""
+
+    kind: Literal["look"] = "look"
+    region: tuple[float, float, float, float] | None = Field(None, description="left, top, right, bottom")
+    space: Space = "pixels"
+
+    @model_validator(mode="after")
+    def _check_region(self) -> Self:
+        if self.region is not None and (self.region[0] >= self.region[2] or self.region[1] >= self.region[3]):
+            raise ValueError("a region is left, top, right, bottom with left < right and top < bottom")
+        return self
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        return () if self.region is None else (self.region[:2], self.region[2:])
+
+    def to_pixels(self, width: int, height: int) -> Self:
+        if self.region is None:
+            return self
+        if self.space == "pixels":
+            left, top, right, bottom = self.region
+            if not (left >= 0 and top >= 0 and right <= width and bottom <= height):
+                raise InvalidAction(f"region {self.region} reaches off the {width}x{height} screen")
+            return self
+        first = to_pixel(self.region[:2], self.space, width, height)
+        last = to_pixel(self.region[2:], self.space, width, height)
+        region = (*first, max(last[0], first[0] + 1), max(last[1], first[1] + 1))
+        return self.model_copy(update={"region": region, "space": "pixels"})
+
+
+class _Ending(_Action):
+    @property
+    def ends(self) -> bool:
+        return True
+
+
+class Answer(_Ending):
+    """Give the answer that an `answer` scenario asked for, and end."""
+
+    kind: Literal["answer"] = "answer"
+    text: str = Field(max_length=MAX_TEXT)
+
+
+class CallUser(_Action):
+    """Ask the person something; the reply comes with the next observation."""
+
+    kind: Literal["call_user"] = "call_user"
+    text: str = Field("", max_length=MAX_TEXT)
+
+
+class Done(_Ending):
+    """Say that the task is finished."""
+
+    kind: Literal["done"] = "done"
+
+
+class Fail(_Ending):
+    """Say that the task cannot be done."""
+
+    kind: Literal["fail"] = "fail"
+    reason: str = Field("", max_length=MAX_TEXT)
+
+
+Action: TypeAlias = (
+    Click | Move | MouseDown | MouseUp | Scroll | Drag | Key | KeyDown | KeyUp | Type | Wait | Look
+    | Answer | CallUser | Done | Fail
+)  # fmt: skip
+
+_ADAPTER: TypeAdapter[Action] = TypeAdapter(Annotated[Action, Field(discriminator="kind")])
+ACTION_KINDS: tuple[str, ...] = tuple(
+    str(get_args(member.model_fields["kind"].annotation)[0]) for member in get_args(Action)
+)
+
+
+def parse_action(data: Any, *, where: str = "action") -> Action:
+    """Reads an action from plain data; raises `InvalidAction` with the path to the fault."""
+    if isinstance(data, _Action):
+        return data  # type: ignore[return-value]
+    if isinstance(data, dict) and data.get("kind") not in ACTION_KINDS:
+        error = unknown("action kind", str(data.get("kind"))[:40], ACTION_KINDS)
+        raise InvalidAction(f"{where}.kind: {error.message}", fix=error.fix)
+    try:
+        return _ADAPTER.validate_python(data)
+    except ValidationError as error:
+        text = explain(error, where)
+        for kind in ACTION_KINDS:  # the discriminator adds the kind to the path; people did not write it
+            text = text.replace(f"{where}.{kind}.", f"{where}.")
+        raise InvalidAction(text) from None

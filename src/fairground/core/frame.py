@@ -1,0 +1,100 @@
+"""What is seen: a frame, and an observation made of it and of what else was asked for."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Pixels = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One picture of a screen.
+
+    Attributes:
+        pixels: height x width x 3, RGB, read-only.
+        time: When it was taken, in seconds of `time.monotonic`.
+    """
+
+    pixels: Pixels
+    time: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.pixels.ndim != 3 or self.pixels.shape[2] != 3 or self.pixels.dtype != np.uint8:
+            raise ValueError(f"a frame is height x width x 3 of uint8, got {self.pixels.shape} {self.pixels.dtype}")
+        self.pixels.flags.writeable = False
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height."""
+        return self.pixels.shape[1], self.pixels.shape[0]
+
+    @cached_property
+    def digest(self) -> str:
+        """A name for what is seen: equal for equal pixels."""
+        height, width, _ = self.pixels.shape
+        head = f"{width}x{height}:".encode()
+        return hashlib.blake2b(head + np.ascontiguousarray(self.pixels).tobytes(), digest_size=12).hexdigest()
+
+
+@dataclass(frozen=True)
+class Node:
+    """One element of an accessibility tree; bounds are left, top, width, height in pixels of the screen."""
+
+    role: str
+    name: str = ""
+    value: str = ""
+    bounds: tuple[int, int, int, int] | None = None
+    states: tuple[str, ...] = ()
+    children: tuple[Node, ...] = ()
+
+    def walk(self) -> Iterator[Node]:
+        """This node and all below it, depth first."""
+        stack = [self]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(reversed(node.children))
+
+    def find(self, role: str | None = None, name: str | None = None) -> Node | None:
+        """The first node with this role and name, or None."""
+        for node in self.walk():
+            if (role is None or node.role == role) and (name is None or node.name == name):
+                return node
+        return None
+
+    @property
+    def center(self) -> tuple[int, int] | None:
+        """The middle of the bounds, where a person would click."""
+        if self.bounds is None:
+            return None
+        left, top, width, height = self.bounds
+        return left + width // 2, top + height // 2
+
+
+@dataclass(frozen=True)
+class Window:
+    """One window on the screen, topmost last."""
+
+    title: str
+    bounds: tuple[int, int, int, int]
+    focused: bool = False
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What the agent gets: the frame always, the rest only when it was asked for."""
+
+    frame: Frame
+    step: int = 0
+    cursor: tuple[int, int] | None = None
+    tree: Node | None = None
+    windows: tuple[Window, ...] | None = None
+    messages: tuple[str, ...] = field(default=())
+    """What the world says to the agent: a refused action, a person's reply."""

@@ -1,0 +1,97 @@
+"""One name a key.
+
+Models and tools spell keys differently (`Return`, `ENTER`, `kp_enter`, `cmd`); `canonical_key` maps every
+spelling to one name. A printable character is its own name. Names follow X11 keysyms in lower case where
+X11 has one, because that is what people find when they look a key up.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+from fairground.core.errors import InvalidAction
+from fairground.core.names import unknown
+
+MODIFIERS = ("ctrl", "alt", "shift", "super", "altgr")
+
+_SPELLINGS: dict[str, tuple[str, ...]] = {
+    "enter": ("return", "ret", "linefeed", "\n", "\r"),
+    "tab": ("\t",),
+    "space": ("spacebar", " "),
+    "backspace": ("back_space", "bksp"),
+    "delete": ("del", "deletechar"),
+    "escape": ("esc",),
+    "insert": ("ins",),
+    "home": (),
+    "end": (),
+    "pageup": ("page_up", "pgup", "prior"),
+    "pagedown": ("page_down", "pgdn", "pgdown", "next"),
+    "up": ("arrowup", "arrow_up", "uparrow"),
+    "down": ("arrowdown", "arrow_down", "downarrow"),
+    "left": ("arrowleft", "arrow_left", "leftarrow"),
+    "right": ("arrowright", "arrow_right", "rightarrow"),
+    "ctrl": ("control", "ctrl_l", "control_l", "ctrlleft", "leftctrl", "ctrl_left", "left_ctrl"),
+    "ctrl_r": ("control_r", "ctrlright", "rightctrl", "ctrl_right", "right_ctrl"),
+    "alt": ("alt_l", "altleft", "option", "opt", "leftalt", "left_alt", "optionleft"),
+    "alt_r": ("altright", "rightalt", "right_alt", "optionright"),
+    "altgr": ("iso_level3_shift", "alt_gr", "altgraph"),
+    "shift": ("shift_l", "shiftleft", "leftshift", "left_shift"),
+    "shift_r": ("shiftright", "rightshift", "right_shift"),
+    "super": ("super_l", "meta", "meta_l", "win", "winleft", "windows", "cmd", "command", "os", "superleft"),
+    "super_r": ("meta_r", "winright", "cmd_r", "superright"),
+    "capslock": ("caps_lock", "caps"),
+    "numlock": ("num_lock",),
+    "scrolllock": ("scroll_lock",),
+    "printscreen": ("print", "print_screen", "prtsc", "prtscr", "prntscrn", "snapshot"),
+    "pause": ("break",),
+    "menu": ("apps", "contextmenu", "context_menu"),
+    "kp_enter": ("kpenter", "numpad_enter", "numpadenter"),
+    "kp_add": ("add", "numpad_add", "kp_plus"),
+    "kp_subtract": ("subtract", "numpad_subtract", "kp_minus"),
+    "kp_multiply": ("multiply", "numpad_multiply"),
+    "kp_divide": ("divide", "numpad_divide"),
+    "kp_decimal": ("decimal", "numpad_decimal", "kp_period"),
+    **{f"kp_{digit}": (f"num{digit}", f"numpad{digit}", f"numpad_{digit}") for digit in range(10)},
+    **{f"f{number}": () for number in range(1, 25)},
+    "back": ("xf86back", "browserback", "browser_back"),
+    "forward": ("xf86forward", "browserforward", "browser_forward"),
+    "refresh": ("xf86refresh", "browserrefresh", "xf86reload"),
+    "volumeup": ("xf86audioraisevolume", "volume_up", "audiovolumeup"),
+    "volumedown": ("xf86audiolowervolume", "volume_down", "audiovolumedown"),
+    "volumemute": ("xf86audiomute", "volume_mute", "audiovolumemute"),
+    "playpause": ("xf86audioplay", "play_pause", "mediaplaypause"),
+}
+
+_CHARACTER_NAMES = {
+    "plus": "+", "minus": "-", "hyphen": "-", "comma": ",", "period": ".", "dot": ".", "slash": "/",
+    "backslash": "\\", "semicolon": ";", "colon": ":", "apostrophe": "'", "quote": "'", "quotedbl": '"',
+    "grave": "`", "backquote": "`", "asciitilde": "~", "tilde": "~", "equal": "=", "equals": "=",
+    "underscore": "_", "bracketleft": "[", "bracketright": "]", "braceleft": "{", "braceright": "}",
+    "parenleft": "(", "parenright": ")", "bar": "|", "less": "<", "greater": ">", "question": "?",
+    "exclam": "!", "at": "@", "numbersign": "#", "hash": "#", "dollar": "$", "percent": "%",
+    "asciicircum": "^", "caret": "^", "ampersand": "&", "asterisk": "*", "star": "*",
+}  # fmt: skip
+
+NAMED_KEYS = tuple(_SPELLINGS)
+_CANONICAL = {name: name for name in _SPELLINGS}
+_CANONICAL |= {spelling: name for name, spellings in _SPELLINGS.items() for spelling in spellings}
+_CANONICAL |= _CHARACTER_NAMES
+_SIDES = {"ctrl_r": "ctrl", "alt_r": "alt", "shift_r": "shift", "super_r": "super"}
+
+
+def canonical_key(spelling: str) -> str:
+    """The one name of a key, from any of its spellings; a printable character stands for itself."""
+    if len(spelling) == 1 and spelling not in _CANONICAL:
+        if unicodedata.category(spelling) in ("Cc", "Cs", "Cn"):
+            raise InvalidAction(f"key {spelling!r} is not a key: a control character or no character at all")
+        return spelling
+    name = _CANONICAL.get(spelling) or _CANONICAL.get(spelling.lower().replace(" ", "_").replace("-", "_"))
+    if name is None:
+        error = unknown("key", spelling[:40], _CANONICAL)
+        raise InvalidAction(error.message, fix=error.fix)
+    return name
+
+
+def is_modifier(key: str) -> bool:
+    """Whether a canonical key is held to change the meaning of others."""
+    return _SIDES.get(key, key) in MODIFIERS

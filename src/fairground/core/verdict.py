@@ -1,0 +1,59 @@
+"""How an attempt is judged: checks with evidence, the verdict they add up to, and the outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Any, Self
+
+from pydantic import Field
+
+from fairground.core.strict import Record
+
+
+class Outcome(StrEnum):
+    """What became of an episode. Only the first two are results; the others are never a score."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERRORED = "errored"
+    INVALID = "invalid"
+
+    @property
+    def scored(self) -> bool:
+        """Whether it counts for or against the agent."""
+        return self in (Outcome.PASSED, Outcome.FAILED)
+
+
+class Check(Record):
+    """One criterion, decided, with what was expected and what was found."""
+
+    name: str = Field(min_length=1, description="what was checked, in words")
+    passed: bool
+    weight: float = Field(1.0, ge=0, description="share of the reward; 0 for checks that only guard")
+    expected: Any = None
+    found: Any = None
+    integrity: bool = Field(False, description="a guard (nothing else changed): failing it makes the reward 0")
+
+
+class Verdict(Record):
+    """The sum of the checks."""
+
+    checks: tuple[Check, ...]
+    reward: float = Field(ge=0, le=1, description="weighted share of checks passed; 0 when integrity fails")
+    success: bool = Field(description="every check passed")
+    integrity: bool = Field(True, description="no guard failed")
+
+    @classmethod
+    def of(cls, checks: Iterable[Check]) -> Self:
+        """Adds checks up. No checks, or none with a weight, is a mistake of the scenario and raises."""
+        found = tuple(checks)
+        total = sum(check.weight for check in found)
+        if total <= 0:
+            raise ValueError("a verdict needs at least one check with a weight above 0")
+        integrity = all(check.passed for check in found if check.integrity)
+        success = all(check.passed for check in found)
+        earned = sum(check.weight for check in found if check.passed)
+        # An exact 1.0 for success, whatever the rounding of weights such as 0.1.
+        reward = 1.0 if success else (min(earned / total, 1.0) if integrity else 0.0)
+        return cls(checks=found, reward=reward, success=success, integrity=integrity)
