@@ -24,7 +24,7 @@ class Limits:
 
     memory: int | None = 4096 * MEGABYTE
     """Bytes, for all processes and in-memory files together."""
-    processes: int | None = 512
+    processes: int | None = 1024
     cpus: float | None = None
     disk: int = 1024 * MEGABYTE
     """Bytes that may be written to each writable tree (home, system, temporary files)."""

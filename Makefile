@@ -1,0 +1,40 @@
+# Two commands do everything on a fresh Debian or Ubuntu machine: `make run` and `make test`.
+# Each sets up what it needs first (scripts/setup), which is quick when nothing changed.
+
+bin := .venv/bin
+
+.PHONY: help run test test-all check bench setup clean
+
+help: ## This list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
+
+run: ## Open real software in a sandbox, let an agent act in it, and record the episode
+	@scripts/setup run
+	@$(bin)/fairground record
+
+test: check ## Set up, check, and run the tests (some minutes)
+	@scripts/setup test
+	@$(bin)/python -m pytest -m "not slow"
+
+test-all: check ## The same with the slow tests
+	@scripts/setup test
+	@$(bin)/python -m pytest
+
+check: ## Lint, format, types and the import contract; changes nothing
+	@scripts/setup check
+	@$(bin)/ruff check --quiet
+	@$(bin)/ruff format --check --quiet
+	@$(bin)/mypy --no-error-summary
+	@$(bin)/lint-imports --no-logo > .setup/lint-imports.log 2>&1 || { cat .setup/lint-imports.log; exit 1; }
+	@echo "check: lint, format, types and imports are clean"
+
+bench: ## Measure, against peers in the same run
+	@scripts/setup test
+	@$(bin)/python benchmarks/run.py
+
+setup: ## Only set up: system packages, Python, .venv
+	@scripts/setup test
+
+clean: ## Remove .venv and caches; episodes and runs stay
+	rm -rf .venv .setup .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

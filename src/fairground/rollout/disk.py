@@ -1,0 +1,137 @@
+"""Files that are whole or absent, and reading folders that a stranger may have written."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from fairground.core import EpisodeError, InfrastructureError
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turns what can go wrong while writing `path` into an `InfrastructureError` that says so and where."""
+    try:
+        yield
+    except OSError as error:
+        raise _write_error(error, path) from error
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Writes a file so that a kill or a power cut leaves the old content or the new, never a part of it."""
+    with writing(path):
+        replace_with(path, data, durable=True)
+        sync(path.parent)
+
+
+def replace_with(path: Path, data: bytes, *, durable: bool) -> None:
+    """Writes beside `path` and renames over it; `durable` waits until the content is on the medium."""
+    draft = path.with_name(f".{path.name}.tmp")
+    try:
+        with open(draft, "wb") as file:
+            file.write(data)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        os.replace(draft, path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def sync(path: Path) -> None:
+    """Waits until a file's content, or a folder's list of names, is on the medium."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def sync_tree(folder: Path) -> None:
+    """Waits until everything below a folder is on the medium."""
+    with writing(folder):
+        for parent, _, names in os.walk(folder):
+            for name in names:
+                sync(Path(parent, name))
+            sync(Path(parent))
+
+
+def read_inside(root: Path, *parts: str, limit: int) -> bytes:
+    """The content of a regular file below `root`, at most `limit` bytes.
+
+    No link is followed below `root`, so that a folder from a stranger cannot make us read anything outside of it.
+
+    Raises:
+        EpisodeError: When it is missing, a link, not a regular file, or over the limit.
+    """
+    where = "/".join(parts)
+    with open_inside(root, *parts) as handle:
+        size = os.fstat(handle).st_size
+        if size > limit:
+            raise EpisodeError(f"{where}: {size:,} bytes, expected at most {limit:,}")
+        chunks = []
+        left = limit + 1  # one more than allowed, to notice a file that grows while it is read
+        while left > 0 and (chunk := os.read(handle, min(left, 1 << 20))):
+            chunks.append(chunk)
+            left -= len(chunk)
+    if left <= 0:
+        raise EpisodeError(f"{where}: over {limit:,} bytes")
+    return b"".join(chunks)
+
+
+@contextmanager
+def open_inside(root: Path, *parts: str) -> Iterator[int]:
+    """A file descriptor of a regular file below `root`; the same rules as `read_inside`."""
+    where = "/".join(parts)
+    handles = []
+    try:
+        try:
+            handles.append(os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+            for place, part in enumerate(parts):
+                if part in ("", ".", "..") or "/" in part or "\0" in part:
+                    raise EpisodeError(f"{where}: {part!r} is not a file name")
+                # Non-blocking, because opening a FIFO would otherwise wait for a writer.
+                flags = os.O_NONBLOCK if place == len(parts) - 1 else os.O_DIRECTORY
+                flags |= os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+                handles.append(os.open(part, flags, dir_fd=handles[-1]))
+        except FileNotFoundError:
+            raise EpisodeError(f"{where}: missing") from None
+        except OSError as error:
+            # Linux says ELOOP for a link to a file, ENOTDIR for a link to a folder.
+            if error.errno in (errno.ELOOP, errno.ENOTDIR):
+                raise EpisodeError(f"{where}: a link or not a folder; expected plain files and folders") from None
+            raise EpisodeError(f"{where}: cannot be read: {error.strerror}") from None
+        if not stat.S_ISREG(os.fstat(handles[-1]).st_mode):
+            raise EpisodeError(f"{where}: not a regular file")
+        yield handles[-1]
+    finally:
+        for handle in handles:
+            os.close(handle)
+
+
+def _write_error(error: OSError, path: Path) -> InfrastructureError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        quota = " (the user's quota is used up)" if error.errno == errno.EDQUOT else ""
+        return InfrastructureError(
+            f"the disk is full{quota}: could not write {path}; {_free(path)} free there",
+            fix=f"free space on the disk that holds {path.parent}, or record into a folder on another disk",
+        )
+    if error.errno == errno.EFBIG:
+        return InfrastructureError(
+            f"the disk is full for this process: {path} reached the limit on the size of a file",
+            fix="raise the limit (ulimit -f)",
+        )
+    return InfrastructureError(f"could not write {path}: {error.strerror or error}")
+
+
+def _free(path: Path) -> str:
+    try:
+        return f"{shutil.disk_usage(path.parent).free:,} bytes"
+    except OSError:
+        return "an unknown number of bytes"

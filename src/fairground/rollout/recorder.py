@@ -1,0 +1,317 @@
+"""Writing an episode folder, so that a kill at any instant leaves a whole episode or a marked incomplete one.
+
+The promise rests on an order. The folder appears in one rename, holding an `episode.json` with status `running`. A
+step's line is written once its frame is there. `episode.json` says `complete` last, in one rename, when everything
+it speaks of is on the medium. Frames are encoded on a thread of their own, so the agent does not wait for them.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import re
+import shutil
+import tempfile
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from fairground.core import Episode, EpisodeError, FairgroundError, Frame, InfrastructureError, InvalidInput, Step
+from fairground.core.names import check_name
+from fairground.rollout.disk import replace_with, sync, sync_tree, write_whole, writing
+from fairground.rollout.folder import (
+    MAX_EPISODE,
+    MAX_LINE,
+    MAX_LOG,
+    MAX_STATE_FILE,
+    MAX_STEPS,
+    EpisodeFolder,
+    StateFile,
+    StateIndex,
+    States,
+    When,
+    contradictions,
+    state_digest,
+)
+from fairground.rollout.strictjson import dumps
+from fairground.rollout.video import Shot, hold_times, write_video
+from fairground.screen.encoding import encode_png
+
+_WAITING = 8  # frames that may wait to be encoded; beyond that the agent waits, rather than memory growing
+_LONG = 100_000  # characters of a thought that are kept when the step would not fit a line
+
+
+class Recorder:
+    """Records one episode into one folder.
+
+    ```python
+    with Recorder(folder, episode) as recorder:
+        recorder.first(frame)
+        recorder.step(step, frame)
+        recorder.close(episode.model_copy(update={"outcome": outcome, "verdict": verdict}))
+    ```
+
+    Leaving the block without `close` leaves an episode that is marked incomplete. All methods belong to one thread.
+    What goes wrong while a frame is encoded or written is raised by the next call.
+
+    Args:
+        folder: Where; must not exist or be empty, because an episode is never written over.
+        episode: What is known at the start. Its status is `running` until `close`.
+        video: Whether to make `video.mp4` at the end.
+
+    Raises:
+        EpisodeError: When the folder is taken.
+        InfrastructureError: When it cannot be written.
+    """
+
+    def __init__(self, folder: Path | str, episode: Episode, *, video: bool = True) -> None:
+        self.folder = Path(folder).absolute()
+        self._episode = episode.model_copy(update={"status": "running", "outcome": None, "verdict": None})
+        self._video = video
+        self._steps: list[Step] = []
+        self._sizes: dict[str, tuple[int, int]] = {}
+        self._states = States()
+        self._failure: BaseException | None = None
+        self._open = True
+        _begin(self.folder, self._episode)
+        with writing(self.folder / "steps.jsonl"):
+            self._lines = open(self.folder / "steps.jsonl", "ab", buffering=0)  # noqa: SIM115 (closed by abandon)
+        self._queue: queue.Queue[tuple[Frame, Step | None] | None] = queue.Queue(_WAITING)
+        self._writer = threading.Thread(target=self._write_all, name=f"recorder {episode.id}", daemon=True)
+        self._writer.start()
+
+    def first(self, frame: Frame) -> None:
+        """Records what the agent sees before it acts."""
+        self._check()
+        if self._episode.first_frame:
+            raise InvalidInput("the first frame was recorded already")
+        self._episode = self._episode.model_copy(update={"first_frame": frame.digest})
+        self._sizes[frame.digest] = frame.size
+        self._queue.put((frame, None))
+
+    def step(self, step: Step, frame: Frame) -> None:
+        """Records an action and the frame seen after it."""
+        self._check()
+        if not self._episode.first_frame:
+            raise InvalidInput(f"step {step.index} came before the first frame")
+        if step.index != len(self._steps) or step.index >= MAX_STEPS:
+            raise InvalidInput(f"step.index: expected {len(self._steps)} (below {MAX_STEPS:,}), got {step.index}")
+        if step.frame != frame.digest:
+            raise InvalidInput(f"step.frame: expected the digest of its frame, {frame.digest}, got {step.frame!r}")
+        self._steps.append(step)
+        self._sizes[frame.digest] = frame.size
+        self._queue.put((frame, step))
+
+    def log(self, name: str, text: str) -> None:
+        """Appends to the log of a stage; what goes beyond 16 MB is left out, and the log says so."""
+        self._check()
+        path = self.folder / "logs" / f"{check_name('log', name)}.txt"
+        with writing(path):
+            path.parent.mkdir(exist_ok=True)
+            with open(path, "ab") as file:
+                room = MAX_LOG - file.tell()
+                data = text.encode("utf-8", "backslashreplace")
+                if room > 0:
+                    file.write(data if len(data) <= room else data[:room] + b"\n[clipped here: the log is full]\n")
+
+    def state(self, when: When, files: Mapping[str, bytes], captured: Mapping[str, Any] | None = None) -> None:
+        """Records the app's state before or after.
+
+        Args:
+            when: `before` the agent began, or `after` the app saved.
+            files: Content by the name it has in the app's world; any name will do, it is never used as a path.
+            captured: What inspectors answered, as plain data.
+        """
+        self._check()
+        if getattr(self._states, when) is not None:
+            raise InvalidInput(f"the state {when} was recorded already")
+        entries = {}
+        folder = self.folder / "state" / when
+        for number, (name, data) in enumerate(files.items()):
+            if len(data) > MAX_STATE_FILE:
+                raise InvalidInput(f"state file {name!r}: {len(data):,} bytes, at most {MAX_STATE_FILE:,} are kept")
+            entry = StateFile(file=f"{number:03}-{_safe(name)}", size=len(data), digest=state_digest(data))
+            with writing(folder / entry.file):
+                folder.mkdir(parents=True, exist_ok=True)
+                (folder / entry.file).write_bytes(data)
+            entries[name] = entry
+        index = StateIndex(files=entries, captured=dict(captured or {}))
+        self._states = self._states.model_copy(update={when: index})
+        path = self.folder / "state" / "state.json"
+        with writing(path):
+            path.parent.mkdir(exist_ok=True)
+            replace_with(path, dumps(self._states, indent=2), durable=False)
+
+    def close(self, episode: Episode) -> Episode:
+        """Ends the episode: makes the video, waits until everything is on the medium, and marks it complete.
+
+        Args:
+            episode: With outcome, verdict and the rest filled in. Status, first frame, number of steps and notes
+                about the recording itself are added here.
+
+        Returns:
+            The episode as it was written.
+
+        Raises:
+            EpisodeError: When it contradicts itself, such as a pass without a verdict.
+            InfrastructureError: When it could not be written. The folder then stays marked incomplete.
+        """
+        self._check()
+        if episode.id != self._episode.id:
+            raise InvalidInput(f"episode.id: this folder records {self._episode.id!r}, got {episode.id!r}")
+        final = episode.model_copy(
+            update={"status": "complete", "first_frame": self._episode.first_frame, "steps": len(self._steps)}
+        )
+        if faults := contradictions(final, steps=len(self._steps)):
+            raise EpisodeError("an episode that contradicts itself: " + "; ".join(faults))
+        self.abandon()
+        self._raise_failure()
+        note = self._make_video() if self._video else ""
+        if note:
+            final = final.model_copy(update={"notes": (*final.notes, note)})
+        data = dumps(final, indent=2)
+        if len(data) > MAX_EPISODE:
+            raise EpisodeError(
+                f"episode.json would have {len(data):,} bytes, expected at most {MAX_EPISODE:,}",
+                fix="keep the evidence of checks short; files belong into the state",
+            )
+        sync_tree(self.folder)
+        write_whole(self.folder / "episode.json", data)
+        return final
+
+    def abandon(self) -> None:
+        """Writes what was already given and stops, leaving the episode marked incomplete; may be called twice."""
+        if self._open:
+            self._open = False
+            self._queue.put(None)
+            self._writer.join()
+            self._lines.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.abandon()
+        if error is None:
+            self._raise_failure()
+
+    def _check(self) -> None:
+        self._raise_failure()
+        if not self._open:
+            raise EpisodeError(f"{self.folder}: the recorder is closed")
+
+    def _raise_failure(self) -> None:
+        if isinstance(self._failure, FairgroundError):
+            raise self._failure
+        if self._failure is not None:
+            raise InfrastructureError(f"a frame could not be recorded: {self._failure!r}") from self._failure
+
+    def _write_all(self) -> None:
+        written: set[str] = set()
+        while (job := self._queue.get()) is not None:
+            if self._failure is None:
+                try:
+                    self._write(*job, written)
+                except Exception as error:
+                    self._failure = error  # raised by the next call, on the agent's thread
+
+    def _write(self, frame: Frame, step: Step | None, written: set[str]) -> None:
+        path = self.folder / "frames" / f"{frame.digest}.png"
+        if frame.digest not in written:
+            with writing(path):
+                replace_with(path, encode_png(frame), durable=False)  # made durable at the end, all at once
+            written.add(frame.digest)
+        if step is None:
+            path = self.folder / "episode.json"
+            with writing(path):
+                replace_with(path, dumps(self._episode, indent=2), durable=False)
+        else:
+            path = self.folder / "steps.jsonl"
+            with writing(path):
+                _write_fully(self._lines.fileno(), _line(step))
+
+    def _make_video(self) -> str:
+        """Makes the video; returns why there is none, since an episode is whole without."""
+        if not self._sizes:
+            return "no video: no frame was recorded"
+        folder = EpisodeFolder(self.folder, self._episode, tuple(self._steps), complete=False)
+        holds = hold_times([0.0, *(step.seconds for step in self._steps)])
+        shots = [
+            Shot(lambda digest=digest: folder.frame(digest), self._sizes[digest], hold)  # type: ignore[misc]
+            for digest, hold in zip(folder.digests, holds, strict=True)
+        ]
+        try:
+            write_video(shots, self.folder / "video.mp4")
+        except InfrastructureError as error:
+            return f"no video: {error.message}" + (f" (fix: {error.fix})" if error.fix else "")
+        return ""
+
+
+def _begin(folder: Path, episode: Episode) -> None:
+    """Makes the folder appear in one rename, with an `episode.json` that says `running`.
+
+    A rename onto a folder that holds anything fails, so of two recorders one is refused, whoever is first.
+    """
+    draft = None
+    try:
+        with writing(folder):
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+            draft.chmod(0o755)  # mkdtemp's 0700 would outlive the rename
+            (draft / "frames").mkdir()
+            (draft / "steps.jsonl").touch()
+            write_whole(draft / "episode.json", dumps(episode, indent=2))
+            try:
+                draft.rename(folder)
+            except (FileExistsError, NotADirectoryError):
+                raise _taken(folder) from None
+            except OSError:
+                if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+                    raise _taken(folder) from None
+                raise
+            sync(folder.parent)
+    except BaseException:
+        if draft is not None:
+            shutil.rmtree(draft, ignore_errors=True)
+        raise
+
+
+def _taken(folder: Path) -> EpisodeError:
+    return EpisodeError(
+        f"{folder} is not empty: another recorder writes there, or an episode was recorded there before",
+        fix="give every episode a folder of its own; an episode is never written over",
+    )
+
+
+def _line(step: Step) -> bytes:
+    line = dumps(step)
+    if len(line) <= MAX_LINE:
+        return line
+    # Only what agents and worlds say in words has no limit of its own.
+    short = {
+        "thought": _clip(step.thought, _LONG),
+        "refused": _clip(step.refused, _LONG // 10),
+        "messages": tuple(_clip(message, _LONG // 100) for message in step.messages[:100]),
+    }
+    return dumps(step.model_copy(update=short))
+
+
+def _clip(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[:limit]} [clipped: {len(text):,} characters]"
+
+
+def _write_fully(handle: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:  # a disk that runs full takes a part first
+        view = view[os.write(handle, view) :]
+
+
+def _safe(name: str) -> str:
+    """A file name that cannot lead anywhere: the last part of the name, letters and digits, its ending kept."""
+    base = re.sub(r"[^A-Za-z0-9._-]+", "_", name.rsplit("/", 1)[-1]).lstrip(".") or "file"
+    stem, dot, ending = base.rpartition(".")
+    return base if len(base) <= 80 else f"{(stem or base)[:60]}{dot}{ending[:19]}"
