@@ -173,7 +173,7 @@ def _raise_loopback() -> None:
 
 def _forget_command_line() -> None:
     """Blanks what `ps` would show: it names folders of the host."""
-    with open("/proc/self/stat", encoding="ascii", errors="replace") as file:
+    with open("/proc/self/stat", encoding="utf-8", errors="replace") as file:
         fields = file.read().rpartition(")")[2].split()
     start, end = int(fields[45]), int(fields[46])  # arg_start and arg_end, fields 48 and 49 of proc(5)
     name = b"keeper"

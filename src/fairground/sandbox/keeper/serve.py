@@ -1,13 +1,15 @@
 """The first process of a sandbox, answering the host: start, read, write, connect, freeze.
 
 Requests and answers are small JSON messages on one socket; open files travel with them, so that content
-never does. What runs inside can reach neither the socket nor this process.
+never does. What runs inside can reach neither the socket nor this process. Everything is imported at the
+start: once inside, the host's Python library is out of sight.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import json
 import os
 import resource
@@ -302,7 +304,7 @@ class Keeper:
             try:
                 # The clock of another process: all its threads, in nanoseconds.
                 seconds += time.clock_gettime((~pid << 3) | 2)
-                with open(f"/proc/{pid}/statm", encoding="ascii") as file:
+                with open(f"/proc/{pid}/statm", encoding="utf-8") as file:
                     fields = file.read().split()
                 memory += (int(fields[1]) - int(fields[2])) * 4096
             except (OSError, IndexError):
@@ -330,7 +332,7 @@ def descendants() -> list[int]:
     for name in os.listdir("/proc"):
         if name.isdigit():
             try:
-                with open(f"/proc/{name}/stat", encoding="ascii", errors="replace") as file:
+                with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
                     parent = int(file.read().rpartition(")")[2].split()[1])
             except (OSError, IndexError):
                 continue
@@ -375,6 +377,4 @@ def _kind(mode: int) -> str:
 
 def _duplicate_high(fd: int) -> int:
     """A copy past the numbers that programs are given, so that handing over cannot overwrite a source."""
-    import fcntl
-
     return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 64)
