@@ -46,6 +46,7 @@ from fairground.core.errors import (
 from fairground.core.frame import Frame, Node, Observation, Pixels, Window
 from fairground.core.keys import MODIFIERS, NAMED_KEYS, canonical_key, is_modifier
 from fairground.core.names import check_name, unknown
+from fairground.core.state import State
 from fairground.core.strict import Record, parse_as, parse_json
 from fairground.core.verdict import Check, Outcome, Verdict
 
@@ -94,6 +95,7 @@ __all__ = [
     "Scroll",
     "Space",
     "StageError",
+    "State",
     "StateError",
     "Step",
     "Type",

@@ -13,7 +13,7 @@ import re
 import struct
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -28,7 +28,7 @@ from fairground.rollout.strictjson import loads, read_record
 
 MEGABYTE = 1 << 20
 MAX_EPISODE = 32 * MEGABYTE  # episode.json; evidence of checks is most of it
-MAX_LINE = 1 * MEGABYTE  # one step; a drag of 1,000 points and a long thought fit many times over
+MAX_LINE = 2 * MEGABYTE  # one step; a drag of 1,000 points and a long thought fit many times over
 MAX_STEPS = 100_000
 MAX_STEPS_FILE = 512 * MEGABYTE
 MAX_FRAME = 64 * MEGABYTE  # one PNG
@@ -84,7 +84,7 @@ class EpisodeFolder:
     steps: tuple[Step, ...]
     complete: bool
     problems: tuple[str, ...] = ()
-    states: States = States()
+    states: States = field(default_factory=States)
 
     @cached_property
     def digests(self) -> tuple[str, ...]:
@@ -152,7 +152,7 @@ class EpisodeFolder:
         return data
 
     def verify(self) -> None:
-        """Decodes every frame and reads every state file; raises `EpisodeError` at the first that is not as recorded."""
+        """Decodes every frame and reads every state file; raises at the first that is not as it was recorded."""
         for digest in dict.fromkeys(self.digests):
             self.frame(digest)
         self.state("before")

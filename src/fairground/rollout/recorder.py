@@ -10,10 +10,11 @@ from __future__ import annotations
 import os
 import queue
 import re
+import secrets
 import shutil
-import tempfile
 import threading
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -113,7 +114,7 @@ class Recorder:
             with open(path, "ab") as file:
                 room = MAX_LOG - file.tell()
                 data = text.encode("utf-8", "backslashreplace")
-                if room > 0:
+                if room >= 0:  # below zero once the log has been clipped
                     file.write(data if len(data) <= room else data[:room] + b"\n[clipped here: the log is full]\n")
 
     def state(self, when: When, files: Mapping[str, bytes], captured: Mapping[str, Any] | None = None) -> None:
@@ -161,9 +162,9 @@ class Recorder:
         self._check()
         if episode.id != self._episode.id:
             raise InvalidInput(f"episode.id: this folder records {self._episode.id!r}, got {episode.id!r}")
-        final = episode.model_copy(
-            update={"status": "complete", "first_frame": self._episode.first_frame, "steps": len(self._steps)}
-        )
+        filled = {"status": "complete", "first_frame": self._episode.first_frame, "steps": len(self._steps)}
+        # Read again rather than copied: a copy checks nothing, and what is written here must be readable.
+        final = Episode.parse({**dict(episode), **filled})
         if faults := contradictions(final, steps=len(self._steps)):
             raise EpisodeError("an episode that contradicts itself: " + "; ".join(faults))
         self.abandon()
@@ -241,7 +242,7 @@ class Recorder:
         folder = EpisodeFolder(self.folder, self._episode, tuple(self._steps), complete=False)
         holds = hold_times([0.0, *(step.seconds for step in self._steps)])
         shots = [
-            Shot(lambda digest=digest: folder.frame(digest), self._sizes[digest], hold)  # type: ignore[misc]
+            Shot(partial(folder.frame, digest), self._sizes[digest], hold)
             for digest, hold in zip(folder.digests, holds, strict=True)
         ]
         try:
@@ -260,11 +261,12 @@ def _begin(folder: Path, episode: Episode) -> None:
     try:
         with writing(folder):
             folder.parent.mkdir(parents=True, exist_ok=True)
-            draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-            draft.chmod(0o755)  # mkdtemp's 0700 would outlive the rename
+            draft = folder.with_name(f".{folder.name}.{secrets.token_hex(6)}")
+            draft.mkdir()
             (draft / "frames").mkdir()
             (draft / "steps.jsonl").touch()
-            write_whole(draft / "episode.json", dumps(episode, indent=2))
+            replace_with(draft / "episode.json", dumps(episode, indent=2), durable=True)
+            sync(draft)
             try:
                 draft.rename(folder)
             except (FileExistsError, NotADirectoryError):
@@ -295,7 +297,7 @@ def _line(step: Step) -> bytes:
     short = {
         "thought": _clip(step.thought, _LONG),
         "refused": _clip(step.refused, _LONG // 10),
-        "messages": tuple(_clip(message, _LONG // 100) for message in step.messages[:100]),
+        "messages": tuple(_clip(message, _LONG // 200) for message in step.messages[:100]),
     }
     return dumps(step.model_copy(update=short))
 

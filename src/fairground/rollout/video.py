@@ -7,7 +7,9 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -38,7 +40,7 @@ def hold_times(times: Sequence[float]) -> list[float]:
     Waiting for an agent that thinks for a minute is cut to two seconds; ten quick steps are slowed until each can
     be seen; an episode of a thousand steps is shortened to about three minutes, but every step gets a picture.
     """
-    gaps = [later - earlier for earlier, later in zip(times, times[1:], strict=False)]
+    gaps = [later - earlier for earlier, later in pairwise(times)]
     holds = [min(max(gap, SHORTEST), LONGEST) for gap in gaps] + [LONGEST] * bool(times)
     faster = max(1.0, sum(holds) / FULL_LENGTH)
     return [max(TICK, round(hold / faster / TICK) * TICK) for hold in holds]
@@ -103,22 +105,28 @@ def _encode(program: str, pictures: Iterable[Pixels], size: tuple[int, int], tar
         except OSError as error:
             raise InfrastructureError(f"ffmpeg could not be started: {error}") from error
         late = threading.Event()
-        watch = threading.Timer(deadline, lambda: (late.set(), process.kill()))
+
+        def stop() -> None:
+            late.set()
+            process.kill()
+
+        watch = threading.Timer(deadline, stop)
         watch.daemon = True
         watch.start()
+        assert process.stdin is not None
         try:
-            assert process.stdin is not None
-            try:
+            with suppress(BrokenPipeError):  # it ended early; its exit status and its messages say why
                 for picture in pictures:
                     process.stdin.write(picture.data)
+            with suppress(BrokenPipeError):
                 process.stdin.close()
-            except BrokenPipeError:
-                pass  # it ended early; its exit status and its messages say why
             code = process.wait()
         finally:
             watch.cancel()
             process.kill()
             process.wait()
+            with suppress(BrokenPipeError):
+                process.stdin.close()
         if late.is_set():
             raise InfrastructureError(f"ffmpeg did not finish within {deadline:.0f} s")
         if code != 0:

@@ -4,19 +4,36 @@ Imports `core` only. Screens, worlds and everything above take a `Sandbox` and d
 """
 
 from fairground.sandbox.protocol import HOME, Completed, FileInfo, Limits, Process, Sandbox, SandboxSpec
-from fairground.sandbox.runners import NotIsolated, Runner, Support, namespace_support, open_sandbox, runners
+from fairground.sandbox.layers import Layer, LayerStore, cache_folder, hash_tree
+from fairground.sandbox.pool import Pool, Poolable
+from fairground.sandbox.runners import (
+    NotIsolated,
+    Runner,
+    Support,
+    default_runner,
+    namespace_support,
+    open_sandbox,
+    runners,
+)
 
 __all__ = [
     "HOME",
     "Completed",
     "FileInfo",
+    "Layer",
+    "LayerStore",
     "Limits",
     "NotIsolated",
+    "Pool",
+    "Poolable",
     "Process",
     "Runner",
     "Sandbox",
     "SandboxSpec",
     "Support",
+    "cache_folder",
+    "default_runner",
+    "hash_tree",
     "namespace_support",
     "open_sandbox",
     "runners",

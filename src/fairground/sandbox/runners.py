@@ -46,7 +46,7 @@ def open_sandbox(spec: SandboxSpec | None = None, *, runner: str | None = None) 
             machine allows it and `bare` (with one warning) where it does not.
     """
     spec = spec or SandboxSpec()
-    name = runner or os.environ.get("FAIRGROUND_RUNNER") or _default()
+    name = runner or default_runner()
     known = runners()
     if name not in known:
         raise unknown("runner", name, known)
@@ -89,8 +89,11 @@ def hidden_paths() -> tuple[Path, ...]:
     return tuple(sorted(paths))
 
 
-def _default() -> str:
+def default_runner() -> str:
+    """`FAIRGROUND_RUNNER` if set, else `namespace` where this machine allows it, else `bare` after one warning."""
     global _warned
+    if chosen := os.environ.get("FAIRGROUND_RUNNER"):
+        return chosen
     support = namespace_support()
     if support.ok:
         return "namespace"

@@ -11,6 +11,7 @@ read, `unresponsive` on an application that did not answer in time.
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -19,6 +20,7 @@ from socket import socket
 from typing import TypeVar
 
 from fairground.core import InfrastructureError, Node, ScreenError
+from fairground.screen.atspi_names import DEFUNCT, ROLES, SHOWING, STATES, TEXT_ROLES, VALUE_ROLES
 from fairground.screen.dbuswire import UNANSWERED, Call, Refusal, Reply, Wire
 
 MAX_TEXT = 2_000  # characters of one name or value
@@ -68,14 +70,34 @@ def read_tree(
         applications = _references(reply)
         desktop = _Element(_REGISTRY, role="desktop frame", name="main")
         desktop.cut = len(applications) > MAX_APPLICATIONS
-        walk = _Walk(wire, min(depth, MAX_DEPTH), limit - 1)
+        budget = limit - 1
         for number, application in enumerate(applications[:MAX_APPLICATIONS]):
-            # One that hangs may use up half of the time that is left, never all of what the others need.
+            # One that hangs, or never ends, may use up half of what is left, never all that the others need.
+            share = 1.0 if number == len(applications) - 1 else 0.5
             left = max(deadline - time.monotonic(), 0.0)
-            last = number == len(applications) - 1
-            wire.deadline = time.monotonic() + (left if last else left / 2)
-            walk.application(desktop, application)
+            wire.deadline = time.monotonic() + left * share
+            budget -= _Walk(wire, min(depth, MAX_DEPTH), math.ceil(budget * share)).read(desktop, application)
         return desktop.node()
+
+
+def find_bus(connect: Callable[[str], socket], session_address: str, *, timeout: float = 10.0) -> str:
+    """The address of a session's accessibility bus, which is started by being asked for.
+
+    Args:
+        connect: As for `read_tree`.
+        session_address: What the programs have as DBUS_SESSION_BUS_ADDRESS.
+        timeout: Seconds; long, because it may have to be started.
+
+    Raises:
+        ScreenError: The session has no such service (package at-spi2-core), or no D-Bus.
+    """
+    with Wire(_connect(connect, session_address), time.monotonic() + timeout) as wire:
+        reply = wire.ask(Call("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress", "s"))
+    address = _one(reply, str)
+    if address is None:
+        reason = reply.reason if isinstance(reply, Refusal) else "nothing"
+        raise ScreenError(f"the session has no accessibility bus: {reason}", fix=_FIX)
+    return address
 
 
 @dataclass(slots=True)
@@ -90,8 +112,9 @@ class _Element:
     states: tuple[str, ...] = ()
     children: list[_Element] = field(default_factory=list)
     child_count: int = 0
+    parent: _Element | None = None
     shift: tuple[int, int] = (0, 0)
-    """What must be added to the coordinates that it and everything below it report."""
+    """What must be added to the coordinates that it and what is below it report."""
     cut: bool = False
 
     def node(self) -> Node:
@@ -106,7 +129,7 @@ class _Element:
 
 
 class _Walk:
-    """Reads applications one after the other, with one budget of nodes and of questions for all."""
+    """Reads one application, within a budget of nodes and of questions."""
 
     def __init__(self, wire: Wire, depth: int, limit: int) -> None:
         self._wire = wire
@@ -116,15 +139,15 @@ class _Walk:
         self._looks_left = 4 * max(limit, 0) + 1_000
         self._seen: set[Reference] = {_REGISTRY}
 
-    def application(self, desktop: _Element, reference: Reference) -> None:
+    def read(self, desktop: _Element, reference: Reference) -> int:
+        """Puts the application into the desktop; returns the number of nodes that took."""
         if self._depth < 1 or self._nodes_left < 1:
             desktop.cut = True
-            return
-        if reference in self._seen:
-            return
+            return 0
+        budget = self._nodes_left
         self._seen.add(reference)
-        element = _Element(reference, role="application")
-        desktop.children.append(element)
+        application = element = _Element(reference, role="application")
+        desktop.children.append(application)
         self._nodes_left -= 1
         level = [element]
         for below in range(1, self._depth + 1):
@@ -138,39 +161,46 @@ class _Walk:
             if not level:
                 break
         if time.monotonic() >= self._wire.deadline:
-            application = desktop.children[-1]
             application.states = (*application.states, "unresponsive")
+        return budget - self._nodes_left
 
     def _describe(self, level: Sequence[_Element]) -> None:
-        """Fills in name, value, bounds and number of children; role and states are known."""
+        """Fills in role, name, value, bounds and number of children; states are known."""
         calls: list[Call] = []
         for element in level:
+            calls.append(_call(element, _ACCESSIBLE, "GetRole", "u"))
             calls.append(_call(element, _PROPERTIES, "GetAll", "a{sv}", "s", _ACCESSIBLE))
             calls.append(_call(element, _COMPONENT, "GetExtents", "(iiii)", "u", _ON_SCREEN))
-            if element.role in _TEXT_ROLES:
-                calls.append(_call(element, _PROPERTIES, "Get", "v", "ss", _TEXT, "CharacterCount"))
-            elif element.role in _VALUE_ROLES:
-                calls.append(_call(element, _PROPERTIES, "Get", "v", "ss", _VALUE, "CurrentValue"))
-        replies = iter(self._wire.ask_all(calls))
-        texts: list[tuple[_Element, int]] = []
-        for element in level:
-            element.name, element.child_count = _name_and_children(next(replies))
-            element.bounds = _bounds(next(replies), element.shift)
-            if element.role in _TEXT_ROLES:
-                count = _one(next(replies), int)
-                if count is not None and count > 0:
-                    texts.append((element, min(count, MAX_TEXT)))
-            elif element.role in _VALUE_ROLES:
-                number = _one(next(replies), float)
-                element.value = "" if number is None else f"{number:g}"
+        replies = self._wire.ask_all(calls)
+        for number, element in enumerate(level):
+            role, properties, extents = replies[3 * number : 3 * number + 3]
+            if not element.role:
+                code = _one(role, int)
+                element.role = ROLES[code] if code is not None and code < len(ROLES) else "unknown"
+            element.name, element.child_count = _name_and_children(properties)
+            _place(element, extents)
             if element.role == "menu bar" and element.empty:
                 element.child_count = 0  # LibreOffice keeps its own, unseen, under the one that GTK draws
-        calls = [_call(element, _TEXT, "GetText", "s", "ii", 0, count) for element, count in texts]
-        for (element, _), reply in zip(texts, self._wire.ask_all(calls), strict=True):
+        self._fill_in_values(level)
+
+    def _fill_in_values(self, level: Sequence[_Element]) -> None:
+        numbers = [element for element in level if element.role in VALUE_ROLES]
+        calls = [_call(element, _PROPERTIES, "Get", "v", "ss", _VALUE, "CurrentValue") for element in numbers]
+        texts = [element for element in level if element.role in TEXT_ROLES]
+        calls += [_call(element, _PROPERTIES, "Get", "v", "ss", _TEXT, "CharacterCount") for element in texts]
+        replies = self._wire.ask_all(calls)
+        for element, reply in zip(numbers, replies, strict=False):
+            number = _one(reply, float)
+            element.value = "" if number is None else f"{number:g}"
+        # A text can be a whole book: only its beginning is asked for.
+        lengths = [min(_one(reply, int) or 0, MAX_TEXT) for reply in replies[len(numbers) :]]
+        written = [(element, length) for element, length in zip(texts, lengths, strict=True) if length > 0]
+        calls = [_call(element, _TEXT, "GetText", "s", "ii", 0, length) for element, length in written]
+        for (element, _), reply in zip(written, self._wire.ask_all(calls), strict=True):
             element.value = (_one(reply, str) or "")[:MAX_TEXT]
 
     def _children(self, parents: Sequence[_Element]) -> list[_Element]:
-        """The elements below that show, put into their parents; their role and states filled in."""
+        """The elements below that show, put into their parents; their states filled in."""
         plain = [parent for parent in parents if parent.child_count <= MAX_CHILDREN]
         crowded = [parent for parent in parents if parent.child_count > MAX_CHILDREN]
         calls = [_call(parent, _ACCESSIBLE, "GetChildren", "a(so)") for parent in plain]
@@ -188,46 +218,24 @@ class _Walk:
                 self._looks_left -= 1
                 self._seen.add(reference)
                 found.append((parent, _Element(reference)))
-        calls = []
-        for _, element in found:
-            calls.append(_call(element, _ACCESSIBLE, "GetState", "au"))
-            calls.append(_call(element, _ACCESSIBLE, "GetRole", "u"))
-        replies = self._wire.ask_all(calls)
-
+        states = self._wire.ask_all([_call(element, _ACCESSIBLE, "GetState", "au") for _, element in found])
         kept: list[_Element] = []
-        for (parent, element), states, role in zip(found, replies[::2], replies[1::2], strict=True):
-            if states is UNANSWERED or role is UNANSWERED:
+        for (parent, element), reply in zip(found, states, strict=True):
+            if reply is UNANSWERED:
                 parent.cut = True
                 continue
-            bits = _bits(states)
-            if not bits >> _SHOWING & 1 or bits >> _DEFUNCT & 1:
+            bits = _bits(reply)
+            if not bits >> SHOWING & 1 or bits >> DEFUNCT & 1:
                 continue
             if self._nodes_left < 1:
                 parent.cut = True
                 continue
             self._nodes_left -= 1
-            element.states = tuple(name for bit, name in _STATES.items() if bits >> bit & 1)
-            number = _one(role, int)
-            element.role = _ROLES[number] if number is not None and number < len(_ROLES) else "unknown"
-            element.shift = parent.shift
+            element.states = tuple(name for bit, name in STATES.items() if bits >> bit & 1)
+            element.parent = parent
             parent.children.append(element)
             kept.append(element)
-        self._correct_root_panes(parents)
         return kept
-
-    def _correct_root_panes(self, parents: Sequence[_Element]) -> None:
-        """Moves LibreOffice's panes to where they are.
-
-        Its GTK 3 windows report everything inside the root pane as if the menu bar above took no room. The pane
-        fills the panel that holds it, so the panel says where it is.
-        """
-        panes = [(parent, child) for parent in parents for child in parent.children if child.role == "root pane"]
-        calls = [_call(pane, _COMPONENT, "GetExtents", "(iiii)", "u", _ON_SCREEN) for _, pane in panes]
-        for (parent, pane), reply in zip(panes, self._wire.ask_all(calls), strict=True):
-            said = _bounds(reply, pane.shift)
-            if said is not None and parent.bounds is not None and said[2:] == parent.bounds[2:]:
-                shift = (parent.bounds[0] - said[0], parent.bounds[1] - said[1])
-                pane.shift = (pane.shift[0] + shift[0], pane.shift[1] + shift[1])
 
     def _in_sight(self, parent: _Element) -> list[Reference]:
         """The children in the visible part of one that has too many; found by asking what is at its corners."""
@@ -277,12 +285,12 @@ class _Walk:
 def _connect(connect: Callable[[str], socket], bus_address: str) -> socket:
     found = re.match(r"unix:(path|abstract)=([^,;]+)", bus_address)
     if found is None:
-        raise ScreenError(f"{bus_address[:200]!r} is not the address of an accessibility bus", fix=_FIX)
+        raise ScreenError(f"{bus_address[:200]!r} is not the address of a D-Bus on a unix socket", fix=_FIX)
     place = found[2] if found[1] == "path" else f"@{found[2]}"
     try:
         return connect(place)
     except (OSError, InfrastructureError) as error:
-        raise ScreenError(f"no accessibility bus at {place}: {error}", fix=_FIX) from error
+        raise ScreenError(f"no D-Bus at {place}: {error}", fix=_FIX) from error
 
 
 def _call(element: _Element, interface: str, member: str, returns: str, signature: str = "", *args: str | int) -> Call:
@@ -313,14 +321,24 @@ def _name_and_children(reply: Reply) -> tuple[str, int]:
     return name[:MAX_TEXT] if isinstance(name, str) else "", count if isinstance(count, int) else 0
 
 
-def _bounds(reply: Reply, shift: tuple[int, int]) -> Bounds | None:
-    if isinstance(reply, Refusal):
-        return None
-    left, top, width, height = reply[0]
+def _place(element: _Element, extents: Reply) -> None:
+    """Gives an element its bounds, and corrects those of LibreOffice.
+
+    Its GTK 3 windows report what they draw themselves as if the menu bar above took no room, but GTK's own widgets
+    in between as they are. The outermost of either kind fills what holds it, so what holds it says where it is.
+    """
+    parent = element.parent
+    element.shift = (0, 0) if parent is None else parent.shift
+    if isinstance(extents, Refusal):
+        return
+    left, top, width, height = extents[0]
     # Toolkits say "nowhere" with the smallest integer, or with a negative size.
     if min(left, top) < -(1 << 20) or max(left, top, width, height) > 1 << 20 or min(width, height) < 0:
-        return None
-    return left + shift[0], top + shift[1], width, height
+        return
+    suspect = element.role == "root pane" or element.shift != (0, 0)
+    if suspect and parent is not None and parent.bounds is not None and parent.bounds[2:] == (width, height):
+        element.shift = (parent.bounds[0] - left, parent.bounds[1] - top)
+    element.bounds = (left + element.shift[0], top + element.shift[1], width, height)
 
 
 def _bits(reply: Reply) -> int:
@@ -334,245 +352,3 @@ _T = TypeVar("_T", int, float, str)
 def _one(reply: Reply, kind: type[_T]) -> _T | None:
     """The one value of an answer, if it is of this type."""
     return reply[0] if not isinstance(reply, Refusal) and type(reply[0]) is kind else None
-
-
-# In the order of the protocol's numbers (AtspiRole).
-_ROLES = tuple(
-    """invalid, accelerator label, alert, animation, arrow, calendar, canvas, check box, check menu item, color chooser,
-    column header, combo box, date editor, desktop icon, desktop frame, dial, dialog, directory pane, drawing area,
-    file chooser, filler, focus traversable, font chooser, frame, glass pane, html container, icon, image,
-    internal frame, label, layered pane, list, list item, menu, menu bar, menu item, option pane, page tab,
-    page tab list, panel, password text, popup menu, progress bar, push button, radio button, radio menu item,
-    root pane, row header, scroll bar, scroll pane, separator, slider, spin button, split pane, status bar, table,
-    table cell, table column header, table row header, tearoff menu item, terminal, text, toggle button, tool bar,
-    tool tip, tree, tree table, unknown, viewport, window, extended, header, footer, paragraph, ruler, application,
-    autocomplete, editbar, embedded, entry, chart, caption, document frame, heading, page, section, redundant object,
-    form, link, input method window, table row, tree item, document spreadsheet, document presentation, document text,
-    document web, document email, comment, list box, grouping, image map, notification, info bar, level bar, title bar,
-    block quote, audio, video, definition, article, landmark, log, marquee, math, rating, timer, static, math fraction,
-    math root, subscript, superscript, description list, description term, description value, footnote,
-    content deletion, content insertion, mark, suggestion, push button menu""".replace("\n    ", " ").split(", ")
-)  # fmt: skip
-_TEXT_ROLES = frozenset(
-    {"autocomplete", "caption", "editbar", "entry", "heading", "label", "paragraph", "password text", "static"}
-    | {"table cell", "terminal", "text"}
-)
-_VALUE_ROLES:
-                calls.append(_call(element, _PROPERTIES, "Get", "v", "ss", _VALUE, "CurrentValue"))
-        replies = iter(self._wire.ask_all(calls))
-        texts: list[tuple[_Element, int]] = []
-        for element in level:
-            element.name, element.child_count = _name_and_children(next(replies))
-            element.bounds = _bounds(next(replies), element.shift)
-            if element.role in _TEXT_ROLES:
-                count = _one(next(replies), int)
-                if count is not None and count > 0:
-                    texts.append((element, min(count, MAX_TEXT)))
-            elif element.role in _VALUE_ROLES:
-                number = _one(next(replies), float)
-                element.value = "" if number is None else f"{number:g}"
-            if element.role == "menu bar" and element.empty:
-                element.child_count = 0  # LibreOffice keeps its own, unseen, under the one that GTK draws
-        calls = [_call(element, _TEXT, "GetText", "s", "ii", 0, count) for element, count in texts]
-        for (element, _), reply in zip(texts, self._wire.ask_all(calls), strict=True):
-            element.value = (_one(reply, str) or "")[:MAX_TEXT]
-
-    def _children(self, parents: Sequence[_Element]) -> list[_Element]:
-        """The elements below that show, put into their parents; their role and states filled in."""
-        plain = [parent for parent in parents if parent.child_count <= MAX_CHILDREN]
-        crowded = [parent for parent in parents if parent.child_count > MAX_CHILDREN]
-        calls = [_call(parent, _ACCESSIBLE, "GetChildren", "a(so)") for parent in plain]
-        families = list(zip(plain, map(_references, self._wire.ask_all(calls)), strict=True))
-        families += [(parent, self._in_sight(parent)) for parent in crowded]
-
-        found: list[tuple[_Element, _Element]] = []
-        for parent, references in families:
-            for reference in references:
-                if reference in self._seen:
-                    continue
-                if self._looks_left < 1:
-                    parent.cut = True
-                    break
-                self._looks_left -= 1
-                self._seen.add(reference)
-                found.append((parent, _Element(reference)))
-        calls = []
-        for _, element in found:
-            calls.append(_call(element, _ACCESSIBLE, "GetState", "au"))
-            calls.append(_call(element, _ACCESSIBLE, "GetRole", "u"))
-        replies = self._wire.ask_all(calls)
-
-        kept: list[_Element] = []
-        for (parent, element), states, role in zip(found, replies[::2], replies[1::2], strict=True):
-            if states is UNANSWERED or role is UNANSWERED:
-                parent.cut = True
-                continue
-            bits = _bits(states)
-            if not bits >> _SHOWING & 1 or bits >> _DEFUNCT & 1:
-                continue
-            if self._nodes_left < 1:
-                parent.cut = True
-                continue
-            self._nodes_left -= 1
-            element.states = tuple(name for bit, name in _STATES.items() if bits >> bit & 1)
-            number = _one(role, int)
-            element.role = _ROLES[number] if number is not None and number < len(_ROLES) else "unknown"
-            element.shift = parent.shift
-            parent.children.append(element)
-            kept.append(element)
-        self._correct_root_panes(parents)
-        return kept
-
-    def _correct_root_panes(self, parents: Sequence[_Element]) -> None:
-        """Moves LibreOffice's panes to where they are.
-
-        Its GTK 3 windows report everything inside the root pane as if the menu bar above took no room. The pane
-        fills the panel that holds it, so the panel says where it is.
-        """
-        panes = [(parent, child) for parent in parents for child in parent.children if child.role == "root pane"]
-        calls = [_call(pane, _COMPONENT, "GetExtents", "(iiii)", "u", _ON_SCREEN) for _, pane in panes]
-        for (parent, pane), reply in zip(panes, self._wire.ask_all(calls), strict=True):
-            said = _bounds(reply, pane.shift)
-            if said is not None and parent.bounds is not None and said[2:] == parent.bounds[2:]:
-                shift = (parent.bounds[0] - said[0], parent.bounds[1] - said[1])
-                pane.shift = (pane.shift[0] + shift[0], pane.shift[1] + shift[1])
-
-    def _in_sight(self, parent: _Element) -> list[Reference]:
-        """The children in the visible part of one that has too many; found by asking what is at its corners."""
-        parent.cut = True
-        if parent.bounds is None or parent.empty:
-            return []
-        left, top, width, height = parent.bounds
-        left, top = left - parent.shift[0], top - parent.shift[1]
-        inset = 2  # pixels, to be inside of the outermost children and not on a border
-        corners = [
-            (x, y)
-            for x in (left + inset, left + width - 1 - inset)
-            for y in (top + inset, top + height - 1 - inset)
-        ]  # fmt: skip
-        if not all(abs(number) < 1 << 30 for corner in corners for number in corner):
-            return []
-        replies = self._wire.ask_all(
-            [_call(parent, _COMPONENT, "GetAccessibleAtPoint", "(so)", "iiu", x, y, _ON_SCREEN) for x, y in corners]
-            + [_call(parent, _PROPERTIES, "Get", "v", "ss", _TABLE, "NColumns")]
-        )
-        columns = _one(replies[-1], int) or 0
-        cells = [reference for reply in replies[:-1] for reference in _references(reply)]
-        calls = [Call(*cell, _ACCESSIBLE, "GetIndexInParent", "i") for cell in cells]
-        indices = [index for index in (_one(reply, int) for reply in self._wire.ask_all(calls)) if index is not None]
-        indices = [index for index in indices if 0 <= index < parent.child_count]
-        if not indices:
-            return []
-        most = max(self._nodes_left, 0)
-        if columns < 1:
-            first = min(indices)
-            wanted = range(first, min(max(indices) + 1, first + most))
-            calls = [_call(parent, _ACCESSIBLE, "GetChildAtIndex", "(so)", "i", index) for index in wanted]
-        else:
-            rows = range(min(indices) // columns, max(indices) // columns + 1)
-            across = [index % columns for index in indices]
-            first, last = min(across), max(across)
-            last = min(last, first + most)
-            rows = rows[: most // (last - first + 1)]
-            calls = [
-                _call(parent, _TABLE, "GetAccessibleAt", "(so)", "ii", row, column)
-                for row in rows
-                for column in range(first, last + 1)
-            ]
-        return [reference for reply in self._wire.ask_all(calls) for reference in _references(reply)]
-
-
-def _connect(connect: Callable[[str], socket], bus_address: str) -> socket:
-    found = re.match(r"unix:(path|abstract)=([^,;]+)", bus_address)
-    if found is None:
-        raise ScreenError(f"{bus_address[:200]!r} is not the address of an accessibility bus", fix=_FIX)
-    place = found[2] if found[1] == "path" else f"@{found[2]}"
-    try:
-        return connect(place)
-    except (OSError, InfrastructureError) as error:
-        raise ScreenError(f"no accessibility bus at {place}: {error}", fix=_FIX) from error
-
-
-def _call(element: _Element, interface: str, member: str, returns: str, signature: str = "", *args: str | int) -> Call:
-    return Call(*element.reference, interface, member, returns, signature, args)
-
-
-_BUS_NAME = re.compile(r":[0-9]{1,10}\.[0-9]{1,10}")
-_PATH = re.compile(r"(/[A-Za-z0-9_]+)+")
-
-
-def _references(reply: Reply) -> list[Reference]:
-    """The objects that an answer names; those that could not exist would make the bus hang up on us."""
-    if isinstance(reply, Refusal):
-        return []
-    named = reply[0] if isinstance(reply[0], list) else [reply[0]]
-    return [
-        (bus, path)
-        for bus, path in named
-        if _BUS_NAME.fullmatch(bus) and len(path) <= 500 and _PATH.fullmatch(path) and not path.endswith("/null")
-    ]
-
-
-def _name_and_children(reply: Reply) -> tuple[str, int]:
-    if isinstance(reply, Refusal):
-        return "", 0
-    properties = dict(reply[0])
-    name, count = properties.get("Name"), properties.get("ChildCount")
-    return name[:MAX_TEXT] if isinstance(name, str) else "", count if isinstance(count, int) else 0
-
-
-def _bounds(reply: Reply, shift: tuple[int, int]) -> Bounds | None:
-    if isinstance(reply, Refusal):
-        return None
-    left, top, width, height = reply[0]
-    # Toolkits say "nowhere" with the smallest integer, or with a negative size.
-    if min(left, top) < -(1 << 20) or max(left, top, width, height) > 1 << 20 or min(width, height) < 0:
-        return None
-    return left + shift[0], top + shift[1], width, height
-
-
-def _bits(reply: Reply) -> int:
-    words = [] if isinstance(reply, Refusal) else reply[0][:2]
-    return sum(word << (32 * place) for place, word in enumerate(words))
-
-
-_T = TypeVar("_T", int, float, str)
-
-
-def _one(reply: Reply, kind: type[_T]) -> _T | None:
-    """The one value of an answer, if it is of this type."""
-    return reply[0] if not isinstance(reply, Refusal) and type(reply[0]) is kind else None
-
-
-# In the order of the protocol's numbers (AtspiRole).
-_ROLES = tuple(
-    """invalid, accelerator label, alert, animation, arrow, calendar, canvas, check box, check menu item, color chooser,
-    column header, combo box, date editor, desktop icon, desktop frame, dial, dialog, directory pane, drawing area,
-    file chooser, filler, focus traversable, font chooser, frame, glass pane, html container, icon, image,
-    internal frame, label, layered pane, list, list item, menu, menu bar, menu item, option pane, page tab,
-    page tab list, panel, password text, popup menu, progress bar, push button, radio button, radio menu item,
-    root pane, row header, scroll bar, scroll pane, separator, slider, spin button, split pane, status bar, table,
-    table cell, table column header, table row header, tearoff menu item, terminal, text, toggle button, tool bar,
-    tool tip, tree, tree table, unknown, viewport, window, extended, header, footer, paragraph, ruler, application,
-    autocomplete, editbar, embedded, entry, chart, caption, document frame, heading, page, section, redundant object,
-    form, link, input method window, table row, tree item, document spreadsheet, document presentation, document text,
-    document web, document email, comment, list box, grouping, image map, notification, info bar, level bar, title bar,
-    block quote, audio, video, definition, article, landmark, log, marquee, math, rating, timer, static, math fraction,
-    math root, subscript, superscript, description list, description term, description value, footnote,
-    content deletion, content insertion, mark, suggestion, push button menu""".replace("\n    ", " ").split(", ")
-)  # fmt: skip
-_TEXT_ROLES = frozenset(
-    ("autocomplete", "caption", "editbar", "entry", "heading", "label", "paragraph", "password text", "static")
-    + ("table cell", "terminal", "text")
-)
-_VALUE_ROLES = frozenset({"dial", "level bar", "progress bar", "rating", "scroll bar", "slider", "spin button"})
-
-# Bits of the protocol (AtspiStateType) that tell a reader something; that a node shows goes without saying.
-_DEFUNCT, _SHOWING = 6, 25
-_STATES = {
-    1: "active", 3: "busy", 4: "checked", 5: "collapsed", 7: "editable", 8: "enabled", 9: "expandable",
-    10: "expanded", 11: "focusable", 12: "focused", 15: "iconified", 16: "modal", 17: "multi line",
-    18: "multiselectable", 20: "pressed", 22: "selectable", 23: "selected", 24: "sensitive", 26: "single line",
-    32: "indeterminate", 33: "required", 34: "truncated", 36: "invalid entry", 39: "default", 40: "visited",
-    41: "checkable", 42: "has popup", 43: "read only",
-}  # fmt: skip

@@ -75,6 +75,8 @@ class Wire:
         self._received = bytearray()
         self._skip = 0
         sock.setblocking(False)
+        self._poll = select.poll()
+        self._poll.register(sock)
         try:
             self._authenticate()
             hello = self.ask(
@@ -85,7 +87,7 @@ class Wire:
             raise
         if isinstance(hello, Refusal):
             sock.close()
-            raise ScreenError(f"the accessibility bus did not greet back: {hello.reason}")
+            raise ScreenError(f"the bus did not greet back: {hello.reason}")
 
     def __enter__(self) -> Wire:
         return self
@@ -125,19 +127,20 @@ class Wire:
         left = self.deadline - time.monotonic()
         if left <= 0:
             return False
-        readable, writable, _ = select.select([self._socket], [self._socket] if outgoing else [], [], left)
+        self._poll.modify(self._socket, select.POLLIN | (select.POLLOUT if outgoing else 0))
+        events = sum(event for _, event in self._poll.poll(left * 1000))
         try:
-            if writable:
+            if events & select.POLLOUT:
                 del outgoing[: self._socket.send(outgoing)]
-            if readable:
+            if events & ~select.POLLOUT:
                 data = self._socket.recv(1 << 18)
                 if not data:
-                    raise ScreenError("the accessibility bus hung up", fix="check that the desktop session is alive")
+                    raise ScreenError("the bus hung up", fix="check that the desktop session is alive")
                 self._received += data
         except BlockingIOError:
             pass
         except OSError as error:
-            raise ScreenError(f"the accessibility bus broke off: {error}") from None
+            raise ScreenError(f"the bus broke off: {error}") from None
         return True
 
     def _messages(self) -> Iterator[tuple[int, Incoming]]:
@@ -160,7 +163,7 @@ class Wire:
                 if message.reply_serial is not None:
                     yield message.reply_serial, message
         except (Malformed, struct.error, UnicodeDecodeError) as error:
-            raise ScreenError(f"the accessibility bus sent what is no D-Bus message: {error}") from None
+            raise ScreenError(f"the bus sent what is no D-Bus message: {error}") from None
 
     def _authenticate(self) -> None:
         # No identity is claimed: the bus takes that of the socket's other end as the kernel tells it, which is
@@ -169,20 +172,18 @@ class Wire:
         for _ in range(2):
             while b"\r\n" not in self._received:
                 if len(self._received) > 4096:
-                    raise ScreenError("the accessibility bus answered authentication with noise")
+                    raise ScreenError("the bus answered authentication with noise")
                 if not self._exchange(outgoing):
-                    raise ScreenError(
-                        "the accessibility bus did not answer in time", fix="check that the desktop is not frozen"
-                    )
+                    raise ScreenError("the bus did not answer in time", fix="check that the desktop is not frozen")
             line, _, rest = bytes(self._received).partition(b"\r\n")
             self._received[:] = rest
             if line.startswith(b"OK "):
                 break
             if not line.startswith(b"DATA"):
-                raise ScreenError(f"the accessibility bus refused us: {line[:200]!r}")
+                raise ScreenError(f"the bus refused us: {line[:200]!r}")
         while outgoing:
             if not self._exchange(outgoing):
-                raise ScreenError("the accessibility bus did not answer in time")
+                raise ScreenError("the bus did not answer in time")
 
 
 def encode_call(call: Call, serial: int) -> bytes:
@@ -345,8 +346,10 @@ class _Reader:
         if kind == "g":
             return self._read_text(self._read_number("y"))
         if kind == "v":
-            (inner,) = parse_signature(self.read("g", depth + 1)) or ("",)
-            return self.read(inner, depth + 1)
+            kinds = parse_signature(self.read("g", depth + 1))
+            if len(kinds) != 1:
+                raise Malformed(f"a variant of {len(kinds)} values")
+            return self.read(kinds[0], depth + 1)
         return self._read_number(kind)
 
     def _read_number(self, kind: str) -> Any:

@@ -32,6 +32,10 @@ class Screen(Protocol):
     size: tuple[int, int]
     """Width and height in pixels."""
 
+    @property
+    def alive(self) -> bool:
+        """Whether what draws it still runs."""
+
     def grab(self) -> Frame:
         """The current picture, pointer included where the backend draws one."""
 
@@ -44,6 +48,9 @@ class Screen(Protocol):
 
     def settle(self, timeout: float = 5.0) -> Settled:
         """Waits until what was done last has had its effect and the picture has come to rest."""
+
+    def wait_change(self, timeout: float) -> bool:
+        """Waits until the picture changes, at most `timeout` seconds; says whether it did."""
 
     def cursor(self) -> tuple[int, int] | None:
         """Where the pointer is, or None when there is none."""

@@ -1,0 +1,105 @@
+"""Agents that need no model: the floor that every world must hold against, and scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from fairground.agents.protocol import Agent, Brief, Turn
+from fairground.core import Action, Done, InvalidInput, Observation, parse_action, parse_json, unknown
+from fairground.gym import action_space, decode_action
+
+_ENDING = ("answer", "done", "fail", "call_user")
+_MAX_SCRIPT = 16 << 20
+
+
+class DoNothing:
+    """Says at once that it is done."""
+
+    name = "do-nothing"
+
+    def begin(self, brief: Brief) -> None:
+        """Nothing to remember."""
+
+    def act(self, observation: Observation) -> Turn:
+        """Done."""
+        return Turn(Done(), "Nothing needs to be done.")
+
+
+class RandomAgent:
+    """Draws actions from the action space, and says it is done when its budget ends."""
+
+    name = "random"
+
+    def begin(self, brief: Brief) -> None:
+        """Seeds the draw."""
+        self._left = brief.step_budget
+        self._space = action_space()
+        self._space.seed(brief.seed)
+
+    def act(self, observation: Observation) -> Turn:
+        """A valid action at random."""
+        self._left -= 1
+        if self._left <= 0:
+            return Turn(Done(), "That was my budget.")
+        while True:
+            action = decode_action(self._space.sample())
+            if action.kind not in _ENDING:
+                return Turn(action)
+
+
+class Scripted:
+    """Plays a list of actions and says it is done."""
+
+    def __init__(self, actions: Iterable[Action | Turn | dict[str, Any]], name: str = "scripted") -> None:
+        self.name = name
+        self._turns = [_turn(item, f"actions[{number}]") for number, item in enumerate(actions)]
+        self._next = 0
+
+    @classmethod
+    def read(cls, path: Path) -> Scripted:
+        """Reads actions from a file, one JSON object a line; a `thought` may stand beside the action's fields."""
+        try:
+            if path.stat().st_size > _MAX_SCRIPT:
+                raise InvalidInput(f"{path} is larger than {_MAX_SCRIPT >> 20} MB")
+            lines = path.read_text(encoding="utf-8").splitlines()
+        except OSError as error:
+            raise InvalidInput(f"script {path} cannot be read: {error.strerror}") from None
+        except UnicodeDecodeError as error:
+            raise InvalidInput(f"script {path} is not UTF-8: {error}") from None
+        rows = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+        turns = [_turn(parse_json(line, where=f"{path}:{number}"), f"{path}:{number}") for number, line in rows]
+        return cls(turns, name=f"script:{path.stem}")
+
+    def begin(self, brief: Brief) -> None:
+        """Back to the first action."""
+        self._next = 0
+
+    def act(self, observation: Observation) -> Turn:
+        """The next line of the script."""
+        if self._next >= len(self._turns):
+            return Turn(Done())
+        turn = self._turns[self._next]
+        self._next += 1
+        return turn
+
+
+def make_agent(name: str) -> Agent:
+    """An agent by name: `do-nothing`, `random`, or `script:FILE`."""
+    if name.startswith("script:"):
+        return Scripted.read(Path(name.removeprefix("script:")))
+    known: dict[str, type[DoNothing] | type[RandomAgent]] = {"do-nothing": DoNothing, "random": RandomAgent}
+    if name not in known:
+        raise unknown("agent", name, [*known, "script:FILE"])
+    return known[name]()
+
+
+def _turn(item: Any, where: str) -> Turn:
+    if isinstance(item, Turn):
+        return item
+    thought = ""
+    if isinstance(item, dict):
+        item = dict(item)
+        thought = str(item.pop("thought", ""))
+    return Turn(parse_action(item, where=where), thought)

@@ -1,0 +1,48 @@
+"""What an agent is: something that is told a task and then exchanges observations for actions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol, runtime_checkable
+
+from fairground.core import Action, Observation
+
+
+@dataclass(frozen=True)
+class Brief:
+    """What an agent is told before it begins, and all it is told.
+
+    Attributes:
+        instruction: The task, in a person's words.
+        size: Width and height of the screen in pixels.
+        step_budget: How many actions it has.
+        kind: `action` changes something; `answer` wants an answer action at the end.
+        seed: For whatever in the agent is random.
+    """
+
+    instruction: str
+    size: tuple[int, int]
+    step_budget: int
+    kind: Literal["action", "answer"] = "action"
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Turn:
+    """An action with what the agent said about it."""
+
+    action: Action
+    thought: str = ""
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """Who acts."""
+
+    name: str
+
+    def begin(self, brief: Brief) -> None:
+        """Starts an episode; whatever was remembered of the last one is forgotten."""
+
+    def act(self, observation: Observation) -> Turn | Action:
+        """The next action."""

@@ -1,0 +1,243 @@
+"""The Gymnasium environment over a seat: reset hands a seat over, step is act, settle, grab."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Any, Protocol
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from fairground.core import (
+    Action,
+    Answer,
+    CallUser,
+    InvalidInput,
+    Node,
+    Observation,
+    Outcome,
+    Pixels,
+    State,
+    Verdict,
+    unknown,
+)
+from fairground.gym.spaces import AnyText, action_space, decode_action
+from fairground.screen import Settled
+from fairground.verify import judge
+from fairground.worlds import Seat, World, open_seat, resolve
+
+OBSERVATIONS = ("screen", "cursor", "tree", "windows", "instruction")
+_TREE_TEXT = 4_000_000
+
+
+class SeatSource(Protocol):
+    """Where an environment gets seats; a `Pool` is one."""
+
+    def take(self, kind: World, timeout: float = 120.0) -> Seat:
+        """A seat at this world, ready."""
+
+
+class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
+    """A world that an agent can sit in.
+
+    Args:
+        world: A world, an id such as `desk/calc/region-total`, or several; `reset` draws one of them.
+        observations: Which observations to make; what is not named costs nothing.
+        runner: Which runner makes sandboxes.
+        pool: Where to take warm seats from, instead of opening each.
+        user: Answers `call_user`; without one, agents are told that nobody is there.
+        settle_seconds: Deadline for settling after each action.
+        render_mode: `rgb_array` or None.
+    """
+
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 4}
+
+    def __init__(
+        self,
+        world: str | World | Sequence[str | World],
+        *,
+        observations: Sequence[str] = ("screen",),
+        runner: str | None = None,
+        pool: SeatSource | None = None,
+        user: Callable[[str], str] | None = None,
+        settle_seconds: float = 5.0,
+        render_mode: str | None = None,
+    ) -> None:
+        several = [world] if isinstance(world, str | World) else list(world)
+        self.worlds = [resolve(item) if isinstance(item, str) else item for item in several]
+        if not self.worlds:
+            raise InvalidInput("an environment needs at least one world")
+        sizes = {item.app.screen.size for item in self.worlds}
+        if len(sizes) > 1:
+            raise InvalidInput(f"the worlds of one environment share a screen size, got {sorted(sizes)}")
+        for name in observations:
+            if name not in OBSERVATIONS:
+                raise unknown("observation", name, OBSERVATIONS)
+        if render_mode not in (None, "rgb_array"):
+            raise unknown("render mode", render_mode, ["rgb_array"])
+        self.size = sizes.pop()
+        self.observations = tuple(observations)
+        self.render_mode = render_mode
+        self.action_space = action_space()
+        self.observation_space = _observation_space(self.observations, self.size)
+        self.seat: Seat | None = None
+        self.observation: Observation | None = None
+        """The last observation, typed."""
+        self.settled = Settled(True, 0.0)
+        self.act_seconds = 0.0
+        self.after: State | None = None
+        self.verdict: Verdict | None = None
+        self.outcome: Outcome | None = None
+        self.answer: str | None = None
+        self.ended_by = ""
+        self._runner = runner
+        self._pool = pool
+        self._user = user
+        self._settle_seconds = settle_seconds
+        self._steps = 0
+        self._started = 0.0
+
+    @property
+    def world(self) -> World:
+        """The world of the current episode."""
+        return self.seat.world if self.seat is not None else self.worlds[0]
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Hands over a fresh seat. `options={"world": id or World}` chooses which."""
+        super().reset(seed=seed)
+        wanted = (options or {}).get("world")
+        if wanted is None:
+            wanted = self.worlds[int(self.np_random.integers(len(self.worlds)))]
+        world = resolve(wanted) if isinstance(wanted, str) else wanted
+        if world.app.screen.size != self.size:
+            raise InvalidInput(f"{world.id} has a screen of {world.app.screen.size}, this environment of {self.size}")
+        self._let_go()
+        self.seat = self._pool.take(world) if self._pool is not None else open_seat(world, runner=self._runner)
+        self._steps = 0
+        self._started = time.monotonic()
+        self.after = self.verdict = self.outcome = self.answer = None
+        self.ended_by = ""
+        return self._observe(()), {"instruction": world.instruction, "world": world.id}
+
+    def step(self, action: Any) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
+        """Carries one action out.
+
+        Takes a sample of the action space, a canonical action, or one as plain data. Raises `InvalidAction`, with
+        nothing touched and nothing counted, for an action that cannot be carried out. The reward is 0 until the
+        end, then the verdict's; a step budget that runs out truncates, and is judged as well.
+        """
+        if self.seat is None or self.outcome is not None:
+            raise InvalidInput("the episode is over or has not begun", fix="call reset first")
+        canonical = decode_action(action).to_pixels(*self.size)
+        started = time.monotonic()
+        self.seat.screen.act(canonical)
+        self.act_seconds = time.monotonic() - started
+        self._steps += 1
+        messages = self._reply(canonical)
+        terminated = canonical.ends
+        if terminated:
+            self.settled = Settled(True, 0.0)
+        else:
+            self.settled = self.seat.screen.settle(self._settle_seconds)
+        observation = self._observe(messages)
+        scenario = self.world.scenario
+        late = time.monotonic() - self._started > scenario.time_budget
+        truncated = not terminated and (self._steps >= scenario.step_budget or late)
+        info: dict[str, Any] = {"settled": self.settled.quiet, "step": self._steps, "messages": list(messages)}
+        reward = 0.0
+        if terminated or truncated:
+            self.answer = canonical.text if isinstance(canonical, Answer) else None
+            reward = self.give_up("agent" if terminated else "time_budget" if late else "step_budget")
+            info |= {"outcome": str(self.outcome), "verdict": self.verdict.plain() if self.verdict else None}
+        return observation, reward, terminated, truncated, info
+
+    def render(self) -> Pixels | None:  # type: ignore[override]
+        """The last frame, for `rgb_array`."""
+        if self.render_mode != "rgb_array" or self.observation is None:
+            return None
+        return self.observation.frame.pixels
+
+    def close(self) -> None:
+        """Throws the seat away."""
+        self._let_go()
+
+    def give_up(self, ended_by: str = "agent") -> float:
+        """Ends the episode without a further action: saves, records the state, judges it, returns the reward."""
+        if self.seat is None or self.outcome is not None:
+            raise InvalidInput("the episode is over or has not begun", fix="call reset first")
+        self.ended_by = ended_by
+        self.after = self.seat.finish()
+        self.verdict = judge(self.world, self.seat.before, self.after, self.answer)
+        self.outcome = Outcome.PASSED if self.verdict.success else Outcome.FAILED
+        return self.verdict.reward
+
+    def _reply(self, action: Action) -> tuple[str, ...]:
+        if not isinstance(action, CallUser):
+            return ()
+        return (self._user(action.text) if self._user else "Nobody is here to answer; go on as you think best.",)
+
+    def _observe(self, messages: tuple[str, ...]) -> dict[str, Any]:
+        assert self.seat is not None
+        screen = self.seat.screen
+        wanted = self.observations
+        self.observation = Observation(
+            frame=screen.grab(),
+            step=self._steps,
+            cursor=screen.cursor() if "cursor" in wanted else None,
+            tree=screen.tree() if "tree" in wanted else None,
+            windows=screen.windows() if "windows" in wanted else None,
+            messages=messages,
+        )
+        return _as_sample(self.observation, wanted, self.world.instruction)
+
+    def _let_go(self) -> None:
+        seat, self.seat = self.seat, None
+        if seat is not None:
+            seat.close()
+
+
+def _observation_space(names: Sequence[str], size: tuple[int, int]) -> spaces.Dict:
+    width, height = size
+    every: dict[str, spaces.Space[Any]] = {
+        "screen": spaces.Box(0, 255, (height, width, 3), np.uint8),
+        "cursor": spaces.Box(np.array([-1, -1]), np.array([width, height]), dtype=np.int32),
+        "tree": AnyText(_TREE_TEXT),
+        "windows": AnyText(100_000),
+        "instruction": AnyText(100_000),
+    }
+    return spaces.Dict({name: every[name] for name in names})
+
+
+def _as_sample(observation: Observation, names: Sequence[str], instruction: str) -> dict[str, Any]:
+    sample: dict[str, Any] = {}
+    if "screen" in names:
+        sample["screen"] = observation.frame.pixels
+    if "cursor" in names:
+        sample["cursor"] = np.array(observation.cursor or (-1, -1), np.int32)
+    if "tree" in names:
+        sample["tree"] = _outline(observation.tree)[:_TREE_TEXT]
+    if "windows" in names:
+        sample["windows"] = json.dumps([asdict(window) for window in observation.windows or ()])[:100_000]
+    if "instruction" in names:
+        sample["instruction"] = instruction
+    return sample
+
+
+def _outline(tree: Node | None) -> str:
+    """An accessibility tree as indented text: what models read best."""
+    lines: list[str] = []
+    stack = [(tree, 0)] if tree is not None else []
+    while stack:
+        node, depth = stack.pop()
+        parts = [node.role, json.dumps(node.name, ensure_ascii=False) if node.name else ""]
+        parts += [f"= {node.value}" if node.value else "", str(list(node.bounds)) if node.bounds else ""]
+        parts += [" ".join(node.states)]
+        lines.append("  " * depth + " ".join(part for part in parts if part))
+        stack += [(child, depth + 1) for child in reversed(node.children)]
+    return "\n".join(lines)

@@ -1,0 +1,170 @@
+"""The episode loop: one agent, one world, one folder."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from fairground.agents import Agent, Brief, Turn
+from fairground.core import (
+    Episode,
+    FairgroundError,
+    InvalidAction,
+    InvalidConfiguration,
+    Look,
+    Observation,
+    Outcome,
+    State,
+    Step,
+)
+from fairground.gym import FairgroundEnv, SeatSource
+from fairground.rollout.recorder import Recorder
+from fairground.worlds import World, planned_fingerprint
+
+MAX_REFUSED = 10
+"""Refused actions in a row after which an agent is taken to be stuck: each costs a step anyway."""
+
+
+def run_episode(
+    world: World,
+    agent: Agent,
+    folder: Path,
+    *,
+    runner: str | None = None,
+    pool: SeatSource | None = None,
+    observations: tuple[str, ...] = ("screen", "cursor"),
+    video: bool = True,
+    on_step: Callable[[Step], None] | None = None,
+) -> Episode:
+    """Lets an agent attempt a world once, and records it.
+
+    What goes wrong with the machine, the app or the agent's own program is an outcome (`errored`), and what is
+    wrong with the scenario another (`invalid`); neither is a score, and neither is raised. Only a folder that
+    cannot be written raises, because then there is nowhere to say so.
+    """
+    env = FairgroundEnv(world, observations=observations, runner=runner, pool=pool)
+    scenario = world.scenario
+    episode = Episode(
+        id=_episode_id(world, agent),
+        status="running",
+        agent=agent.name,
+        configuration=world.configuration,
+        parameters=dict(world.parameters),
+        instruction=world.instruction,
+        seed=world.seed,
+        step_budget=scenario.step_budget,
+        started=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        fingerprint=planned_fingerprint(world),
+    )
+    failure: FairgroundError | Exception | None = None
+    try:
+        env.reset(seed=world.seed)
+        assert env.seat is not None
+        notes = env.seat.sandbox.notes
+        episode = episode.model_copy(update={"fingerprint": env.seat.fingerprint, "notes": notes})
+    except Exception as error:
+        failure = error
+    started = time.monotonic()
+    try:
+        with Recorder(folder, episode, video=video) as recorder:
+            if failure is None:
+                try:
+                    _exchange(env, agent, recorder, started, on_step)
+                except Exception as error:  # whatever an agent's or an app's code raises is an outcome, not a crash
+                    failure = error
+            return _close(env, recorder, episode, failure, time.monotonic() - started)
+    finally:
+        env.close()
+
+
+def _exchange(
+    env: FairgroundEnv, agent: Agent, recorder: Recorder, started: float, on_step: Callable[[Step], None] | None
+) -> None:
+    """Observation for action until the end; refused actions cost a step and come back as a message."""
+    assert env.seat is not None and env.observation is not None
+    scenario = env.world.scenario
+    recorder.state("before", *_recordable(env.seat.before))
+    recorder.first(env.observation.frame)
+    agent.begin(Brief(env.world.instruction, env.size, scenario.step_budget, scenario.kind, env.world.seed))
+    observation = env.observation
+    refused_in_a_row = 0
+    for index in range(scenario.step_budget):
+        asked = time.monotonic()
+        turn = agent.act(observation)
+        agent_ms = (time.monotonic() - asked) * 1000
+        action, thought = (turn.action, turn.thought) if isinstance(turn, Turn) else (turn, "")
+        refused = ""
+        try:
+            env.step(action)
+            refused_in_a_row = 0
+        except InvalidAction as error:
+            refused = str(error)
+            refused_in_a_row += 1
+            env.step(Look())  # the step is spent; the agent sees the screen and why
+        observation = _with_message(env.observation, refused)
+        step = Step(
+            index=index,
+            action=action,
+            frame=observation.frame.digest,
+            seconds=time.monotonic() - started,
+            act_ms=env.act_seconds * 1000,
+            settle_ms=env.settled.seconds * 1000,
+            settled=env.settled.quiet,
+            agent_ms=agent_ms,
+            refused=refused,
+            thought=thought,
+            cursor=observation.cursor,
+            messages=observation.messages,
+        )
+        recorder.step(step, observation.frame)
+        if on_step is not None:
+            on_step(step)
+        if env.outcome is not None:
+            return
+        if refused_in_a_row >= MAX_REFUSED:
+            env.give_up()
+            return
+
+
+def _close(
+    env: FairgroundEnv, recorder: Recorder, episode: Episode, failure: Exception | None, seconds: float
+) -> Episode:
+    if env.seat is not None:
+        for name, text in env.seat.logs.items():
+            recorder.log(name, text)
+    update: dict[str, object] = {"status": "complete", "seconds": seconds}
+    if failure is None:
+        assert env.after is not None
+        recorder.state("after", *_recordable(env.after))
+        update |= {
+            "outcome": env.outcome,
+            "verdict": env.verdict,
+            "ended_by": env.ended_by,
+            "answer": env.answer,
+        }
+    else:
+        invalid = isinstance(failure, InvalidConfiguration)
+        text = str(failure) if isinstance(failure, FairgroundError) else f"{type(failure).__name__}: {failure}"
+        update |= {"outcome": Outcome.INVALID if invalid else Outcome.ERRORED, "ended_by": "error", "error": text}
+    return recorder.close(episode.model_copy(update=update))
+
+
+def _recordable(state: State) -> tuple[dict[str, bytes], dict[str, object]]:
+    return dict(state.files), {"data": dict(state.data), "missing": dict(state.missing)}
+
+
+def _with_message(observation: Observation | None, message: str) -> Observation:
+    assert observation is not None
+    if not message:
+        return observation
+    return Observation(**{**observation.__dict__, "messages": (*observation.messages, f"Refused: {message}")})
+
+
+def _episode_id(world: World, agent: Agent) -> str:
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    name = re.sub(r"[^a-z0-9]+", "-", f"{world.configuration.scenario}-{agent.name}".lower()).strip("-")
+    return f"{stamp}-{name}-{secrets.token_hex(3)}"

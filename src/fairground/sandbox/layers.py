@@ -1,0 +1,163 @@
+"""Checkpoints: folders addressed by the content of everything that went into them.
+
+A layer is built once, in a folder with a temporary name, and appears under its key by a rename; so a layer
+that is there is whole, whatever was killed while it was built. A changed input is another key: nothing stale
+can be served, because nothing is ever looked up by name or date.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import stat
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fairground.core import SandboxError, fingerprint
+from fairground.sandbox.kept import SANDBOX_UID
+
+_META = "layer.json"
+
+
+def cache_folder() -> Path:
+    """Where layers are kept: `FAIRGROUND_HOME`, or this user's cache."""
+    if home := os.environ.get("FAIRGROUND_HOME"):
+        return Path(home)
+    if os.geteuid() == 0:
+        return Path("/var/cache/fairground")
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fairground"
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A finished checkpoint.
+
+    Attributes:
+        key: Content address of its inputs.
+        path: The folder with `usr`, `etc`, `home` and so on below it, to put into `SandboxSpec.layers`.
+        log: What the scripts that built it printed.
+        fresh: Whether it was built just now, rather than found.
+    """
+
+    key: str
+    path: Path
+    log: str
+    fresh: bool
+
+
+class LayerStore:
+    """Layers in one folder, shared by all processes of this machine."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = (folder or cache_folder()) / "layers"
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise SandboxError(
+                f"checkpoints cannot be kept in {self.folder}: {error.strerror}",
+                fix="set FAIRGROUND_HOME to a folder that you can write to",
+            ) from None
+
+    def find(self, key: str) -> Layer | None:
+        """The layer with this key, if it was built before."""
+        path = self.folder / key
+        try:
+            meta = json.loads((path / _META).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        with contextlib.suppress(OSError):
+            os.utime(path)  # `prune` removes what was not used for longest
+        return Layer(key, path / "tree", meta["log"], fresh=False)
+
+    def build(self, inputs: Any, builder: Callable[[Path], str]) -> Layer:
+        """The layer for these inputs: found, or made by `builder`.
+
+        Args:
+            inputs: Plain data that names the content of everything the result depends on.
+            builder: Fills the folder it is given and returns a log; if it raises, nothing is kept.
+        """
+        key = fingerprint(inputs)
+        if layer := self.find(key):
+            return layer
+        with self._lock(key):
+            if layer := self.find(key):
+                return layer  # another process was quicker
+            work = self.folder / f"{key}.{uuid.uuid4().hex[:8]}.partial"
+            try:
+                tree = work / "tree"
+                tree.mkdir(parents=True)
+                if os.geteuid() == 0:
+                    os.chown(tree, SANDBOX_UID, SANDBOX_UID)
+                log = builder(tree)
+                remove_tree(tree / ".work")
+                meta = {"key": key, "inputs": inputs, "log": log, "built": time.time()}
+                (work / _META).write_text(json.dumps(meta), encoding="utf-8")
+                work.rename(self.folder / key)
+            except OSError as error:
+                raise SandboxError(f"checkpoint {key[:12]} cannot be written to {self.folder}: {error}") from error
+            finally:
+                remove_tree(work)
+        return Layer(key, self.folder / key / "tree", log, fresh=True)
+
+    def prune(self, keep: int = 200) -> int:
+        """Removes all but the `keep` layers used last, and what killed builds left; returns how many."""
+        entries = [path for path in self.folder.iterdir() if path.is_dir()]
+        finished = sorted((path for path in entries if "." not in path.name), key=lambda path: path.stat().st_mtime)
+        doomed = finished[: max(0, len(finished) - keep)]
+        for path in entries:
+            if path.suffix == ".partial":
+                with self._lock(path.name.split(".")[0], wait=False) as held:
+                    if held:
+                        doomed.append(path)
+        for path in doomed:
+            remove_tree(path)
+        return len(doomed)
+
+    @contextlib.contextmanager
+    def _lock(self, key: str, *, wait: bool = True) -> Iterator[bool]:
+        path = self.folder / f"{key}.lock"
+        with path.open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            except BlockingIOError:
+                yield False
+                return
+            yield True
+
+
+def hash_tree(folder: Path) -> str:
+    """A content address of a folder: names, kinds, permissions to execute, contents and link targets."""
+    digest = hashlib.blake2b(digest_size=16)
+    for path in sorted(folder.rglob("*")):
+        info = path.lstat()
+        if "__pycache__" in path.parts:
+            continue
+        if stat.S_ISLNK(info.st_mode):
+            content = os.readlink(path).encode()
+        elif stat.S_ISREG(info.st_mode):
+            content = path.read_bytes()
+        else:
+            content = b""
+        head = f"{path.relative_to(folder)}\0{stat.S_IFMT(info.st_mode)}\0{info.st_mode & 0o111}\0{len(content)}\0"
+        digest.update(head.encode(errors="surrogateescape") + content)
+    return digest.hexdigest()
+
+
+def remove_tree(path: Path) -> None:
+    """Removes a folder, also where programs inside took the permission to enter it away."""
+
+    def allow(function: Callable[..., Any], name: str, _: Any) -> None:
+        os.chmod(os.path.dirname(name), 0o700)
+        os.chmod(name, 0o700)
+        function(name)
+
+    if path.exists():
+        shutil.rmtree(path, onerror=allow)

@@ -1,0 +1,271 @@
+"""A screen drawn by Xvfb: frames from its memory, input through XTEST."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, Protocol
+
+from fairground.core import (
+    Action,
+    Click,
+    Drag,
+    Frame,
+    Key,
+    KeyDown,
+    KeyUp,
+    MouseDown,
+    MouseUp,
+    Move,
+    Node,
+    Point,
+    ScreenError,
+    Scroll,
+    Type,
+    Wait,
+    Window,
+)
+from fairground.screen import xrequests as x
+from fairground.screen.framebuffer import Box, Framebuffer
+from fairground.screen.keyboard import Keyboard
+from fairground.screen.protocol import Settled
+from fairground.screen.settling import Meter, wait_until_quiet
+from fairground.screen.xwindows import Windows
+from fairground.screen.xwire import XConnection
+
+_BUTTONS: Final = {"left": 1, "middle": 2, "right": 3, "back": 8, "forward": 9}
+_WHEEL_UP, _WHEEL_DOWN, _WHEEL_LEFT, _WHEEL_RIGHT = 4, 5, 6, 7
+_CLICKS_APART: Final = 0.5  # seconds; toolkits read two clicks at one place within 0.4 to 0.5 as a double click
+_CLICK_RADIUS: Final = 8
+_DRAG_STEP: Final = 12  # pixels; above the distance at which toolkits take a press for a drag
+_DRAG_PACE: Final = 0.004
+_DRAG_SECONDS: Final = 1.0  # for the longest path
+_DROP_SECONDS: Final = 1.0  # to wait for the programs before letting go
+_TYPING_SECONDS: Final = 10.0
+_POINTER: Final = 40  # pixels around its tip that the pointer may cover
+
+
+class TreeReader(Protocol):
+    """Reads the accessibility tree of what is on the screen."""
+
+    def __call__(self, *, depth: int, limit: int) -> Node: ...
+
+
+class X11Screen:
+    """The screen of one Xvfb.
+
+    Two clicks with the same button at the same place are kept so far apart in time that no program takes them
+    for a double click; ask for that with `count=2`.
+
+    Args:
+        connection: To the server; owned from now on.
+        framebuffer: The mapped memory of the server; owned from now on.
+        cpu_seconds: Processor time used by the programs on the screen, if it can be known.
+        tree_reader: Reads the accessibility tree.
+    """
+
+    backend = "x11"
+
+    def __init__(
+        self,
+        connection: XConnection,
+        framebuffer: Framebuffer,
+        *,
+        cpu_seconds: Callable[[], float] | None = None,
+        tree_reader: TreeReader | None = None,
+    ) -> None:
+        self.size = framebuffer.size
+        if connection.size != self.size:
+            raise ScreenError(f"the X server says {connection.size}, its framebuffer {self.size}")
+        self.tree_reader = tree_reader
+        self._connection = connection
+        self._framebuffer = framebuffer
+        self._meter = Meter(cpu_seconds)
+        self._opcode = connection.extension("XTEST")
+        self._windows = Windows(connection)
+        self._keyboard = Keyboard(connection, self._opcode, self._typing_taken_in)
+        self._held: dict[int, None] = {}
+        self._last_click = (-math.inf, 0, 0, 0)
+        self._touched = False
+        self._pointer = self.cursor()
+
+    def grab(self) -> Frame:
+        """The current picture, pointer included."""
+        self._connection.check()  # the memory outlives a dead server, and would show its last picture for ever
+        return Frame(self._framebuffer.pixels(), time.monotonic())
+
+    def act(self, action: Action) -> None:
+        """Carries an input out; see `Screen.act`."""
+        action = action.to_pixels(*self.size)
+        self._connection.check()
+        match action:
+            case Click():
+                self._click(action)
+            case Move() | MouseDown() | MouseUp() | Scroll():
+                self._with_modifiers(action.modifiers, [*self._move(action.point), *self._wheel_or_button(action)])
+            case Drag():
+                self._drag(action)
+            case Key():
+                self._key(action)
+            case KeyDown():
+                self._keyboard.hold(action.key)
+            case KeyUp():
+                self._keyboard.let_go(action.key)
+            case Type():
+                self._keyboard.type(action.text)
+            case Wait():
+                self._pause(action.seconds)
+                return
+            case _:
+                return
+        self._touched = True
+
+    def settle(self, timeout: float = 5.0) -> Settled:
+        """Waits until programs have handled the input and the picture has come to rest."""
+        started = time.monotonic()
+        deadline = started + timeout
+        self._connection.check()
+        self._meter.reset()
+        silent = self._windows.taken_in(deadline) if self._touched else ""
+        # The pointer that we moved ourselves is no reaction.
+        pointers = [_around(each) for each in (self._pointer, self.cursor())]
+        self._pointer = self.cursor()
+        reacted = self._framebuffer.changed(pointers) is not None or self._meter.busy(time.monotonic() - started)
+        restless = wait_until_quiet(
+            self._framebuffer.changed, self._pause, self._meter, deadline=deadline, reacted=reacted
+        )
+        if not silent and not restless:
+            self._keyboard.confirm()
+            self._touched = False
+        return Settled(not (silent or restless), time.monotonic() - started, silent or restless)
+
+    def cursor(self) -> tuple[int, int]:
+        """Where the pointer is."""
+        found = x.pointer(self._connection.ask(x.query_pointer(self._connection.root))[0])
+        return found.x, found.y
+
+    def tree(self, *, depth: int = 64, limit: int = 5_000) -> Node:
+        """The accessibility tree."""
+        if self.tree_reader is None:
+            raise ScreenError("this screen has no accessibility tree", fix="open the desktop with accessibility=True")
+        return self.tree_reader(depth=depth, limit=limit)
+
+    def windows(self) -> tuple[Window, ...]:
+        """The windows that can be seen, topmost last."""
+        return self._windows.list()
+
+    def release(self) -> None:
+        """Lets every held key and button go."""
+        self._keyboard.release()
+        self._connection.send(*(self._button(button, down=False) for button in self._held))
+        self._held.clear()
+        self._connection.sync()
+
+    def close(self) -> None:
+        """Closes the connection and lets the memory go; may be called twice."""
+        self._connection.close()
+        self._framebuffer.close()
+
+    def _click(self, action: Click) -> None:
+        button = _BUTTONS[action.button]
+        left, top = _whole(action.point) if action.point else self.cursor()
+        then, last_left, last_top, last_button = self._last_click
+        near = abs(left - last_left) <= _CLICK_RADIUS and abs(top - last_top) <= _CLICK_RADIUS
+        if near and button == last_button:
+            self._pause(then + _CLICKS_APART - time.monotonic())
+        press = [self._button(button, down=True), self._button(button, down=False)]
+        self._with_modifiers(action.modifiers, [*self._move(action.point), *press * action.count])
+        self._held.pop(button, None)
+        self._last_click = (time.monotonic(), left, top, button)
+
+    def _wheel_or_button(self, action: Move | MouseDown | MouseUp | Scroll) -> list[bytes]:
+        match action:
+            case MouseDown():
+                self._held[_BUTTONS[action.button]] = None
+                return [self._button(_BUTTONS[action.button], down=True)]
+            case MouseUp():
+                self._held.pop(_BUTTONS[action.button], None)
+                return [self._button(_BUTTONS[action.button], down=False)]
+            case Scroll():
+                across, down = action.clicks()
+                wheel = [_WHEEL_DOWN if down > 0 else _WHEEL_UP] * abs(down)
+                wheel += [_WHEEL_RIGHT if across > 0 else _WHEEL_LEFT] * abs(across)
+                return [self._button(each, down=state) for each in wheel for state in (True, False)]
+        return []
+
+    def _drag(self, action: Drag) -> None:
+        button = _BUTTONS[action.button]
+        start, *_, end = path = [_whole(point) for point in action.path]
+        down, up = self._keyboard.chord(action.modifiers)
+        self._connection.send(*down, *self._move(start))
+        self._connection.sync()
+        steps = list(_between(path))
+        pace = min(_DRAG_PACE, _DRAG_SECONDS / len(steps))
+        try:
+            self._connection.send(self._button(button, down=True))
+            for step in steps:
+                # Paced as a hand would: a program that is handed the whole path at once sees only its end.
+                self._pause(pace)
+                self._connection.send(*self._move(step))
+            # What is dragged is agreed on between programs; letting go before they have is a drop on nothing.
+            self._windows.taken_in(time.monotonic() + _DROP_SECONDS)
+            self._connection.send(*self._move(end))
+            self._windows.taken_in(time.monotonic() + _DROP_SECONDS)
+        finally:
+            self._connection.send(self._button(button, down=False), *up)
+        self._connection.sync()
+
+    def _key(self, action: Key) -> None:
+        down, up = self._keyboard.chord(action.keys, repeat=action.repeat)
+        self._connection.send(*down)
+        if action.seconds:
+            self._connection.sync()
+            try:
+                self._pause(action.seconds)
+            finally:
+                self._connection.send(*up)
+        else:
+            self._connection.send(*up)
+        self._connection.sync()
+
+    def _with_modifiers(self, modifiers: Sequence[str], requests: list[bytes]) -> None:
+        down, up = self._keyboard.chord(modifiers) if modifiers else ([], [])
+        self._connection.send(*down, *requests, *up)
+        self._connection.sync()
+
+    def _move(self, point: Point | None) -> list[bytes]:
+        if point is None:
+            return []
+        left, top = _whole(point)
+        return [x.fake_input(self._opcode, x.MOTION, 0, left, top)]
+
+    def _button(self, button: int, *, down: bool) -> bytes:
+        return x.fake_input(self._opcode, x.BUTTON_PRESS if down else x.BUTTON_RELEASE, button)
+
+    def _pause(self, seconds: float) -> None:
+        """Lets time pass, and notices when the server dies meanwhile."""
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0:
+            self._connection.wait_event(left)
+
+    def _typing_taken_in(self) -> bool:
+        self._touched = True
+        return self.settle(_TYPING_SECONDS).quiet
+
+
+def _whole(point: Point) -> tuple[int, int]:
+    return int(point[0]), int(point[1])
+
+
+def _around(point: tuple[int, int]) -> Box:
+    return Box(point[0] - _POINTER, point[1] - _POINTER, 2 * _POINTER, 2 * _POINTER)
+
+
+def _between(path: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The points of a path after its first, with others between those that lie far apart."""
+    for (left, top), (right, bottom) in zip(path, path[1:], strict=False):
+        count = max(1, math.ceil(math.hypot(right - left, bottom - top) / _DRAG_STEP))
+        for index in range(1, count + 1):
+            share = index / count
+            yield round(left + (right - left) * share), round(top + (bottom - top) * share)

@@ -1,0 +1,204 @@
+"""Windows: which there are, and whether their programs have taken in what was sent to them.
+
+A program that supports `_NET_WM_PING` answers only after it has handled every event before the ping. The window
+manager holds a click back until it has decided on the focus, so it is asked first.
+"""
+
+from __future__ import annotations
+
+import itertools
+import struct
+import time
+from typing import Final
+
+from fairground.core import Window
+from fairground.screen import xrequests as x
+from fairground.screen.xwire import XConnection
+
+MAX_WINDOWS: Final = 128
+MAX_TITLE: Final = 512
+_NAMES: Final = (
+    "_NET_ACTIVE_WINDOW", "_NET_CLIENT_LIST_STACKING", "_NET_FRAME_EXTENTS", "_NET_REQUEST_FRAME_EXTENTS",
+    "_NET_SUPPORTED", "_NET_WM_NAME", "_NET_WM_PING", "_NET_WM_STATE", "_NET_WM_STATE_HIDDEN", "WM_NAME", "WM_PROTOCOLS",
+)  # fmt: skip
+_RECHECK: Final = 0.05
+_SILENT: Final = 0.25  # how long to wait for a window that has let a whole deadline pass before
+
+
+class Windows:
+    """The windows of one X server."""
+
+    def __init__(self, connection: XConnection) -> None:
+        self._connection = connection
+        self._atom = connection.atoms(*_NAMES)
+        self._tokens = itertools.count(1)
+        self._silent: set[int] = set()
+        self._mailbox = connection.new_id()
+        connection.send(
+            x.create_hidden_window(self._mailbox, connection.root, x.PROPERTY_CHANGE),
+            # Answers to pings go to the root window, to whoever wants these.
+            x.select_events(connection.root, x.SUBSTRUCTURE_NOTIFY | x.PROPERTY_CHANGE),
+        )
+        connection.sync()
+
+    def list(self) -> tuple[Window, ...]:
+        """The windows that can be seen, topmost last; bounds include what the window manager adds."""
+        ids, focused = self._managed()
+        if ids is None:
+            ids = self._unmanaged()
+        ids = ids[-MAX_WINDOWS:]
+        atom, root, asked = self._atom, self._connection.root, 7
+        replies = self._connection.ask_each(
+            *itertools.chain.from_iterable(
+                (
+                    x.get_window_attributes(each),
+                    x.get_geometry(each),
+                    x.translate_coordinates(each, root),
+                    x.get_property(each, atom["_NET_FRAME_EXTENTS"], words=4),
+                    x.get_property(each, atom["_NET_WM_STATE"], words=64),
+                    x.get_property(each, atom["_NET_WM_NAME"], words=MAX_TITLE),
+                    x.get_property(each, atom["WM_NAME"], words=MAX_TITLE),
+                )
+                for each in ids
+            )
+        )
+        found = []
+        for index, each in enumerate(ids):
+            window = self._window(replies[index * asked : (index + 1) * asked], focused=each == focused)
+            if window is not None:
+                found.append(window)
+        return tuple(found)
+
+    def taken_in(self, deadline: float) -> str:
+        """Waits until the window manager and the programs in front have handled all input sent so far.
+
+        Returns:
+            An empty string, or who has not answered by the deadline.
+        """
+        self._connection.sync()
+        if not self._manager_answers(deadline):
+            return "the window manager has not answered"
+        waiting = {window: next(self._tokens) for window in self._in_front()}
+        ping = self._atom["_NET_WM_PING"]
+        protocols = self._atom["WM_PROTOCOLS"]
+        self._connection.send(
+            *(x.send_message(each, each, protocols, (ping, token, each)) for each, token in waiting.items())
+        )
+        if waiting and waiting.keys() <= self._silent:
+            deadline = min(deadline, time.monotonic() + _SILENT)
+        while waiting:
+            recheck = time.monotonic() + _RECHECK
+            while waiting and time.monotonic() < min(recheck, deadline):
+                self._connection.wait_event(min(recheck, deadline) - time.monotonic())
+                for window, token in self._pongs():
+                    self._silent.discard(window)
+                    if waiting.get(window) == token:
+                        del waiting[window]
+            # A window that was closed by the input itself will never answer.
+            waiting = {each: token for each, token in waiting.items() if self._viewable(each)}
+            if waiting and time.monotonic() >= deadline:
+                self._silent = set(list(waiting)[:MAX_WINDOWS])
+                return f"the window {self._title(next(iter(waiting)))!r} has not answered"
+        return ""
+
+    def has_manager(self) -> bool:
+        """Whether a window manager runs and can be asked."""
+        supported = self._connection.ask_each(x.get_property(self._connection.root, self._atom["_NET_SUPPORTED"]))[0]
+        return supported is not None and self._atom["_NET_REQUEST_FRAME_EXTENTS"] in x.property_words(supported)
+
+    def _manager_answers(self, deadline: float) -> bool:
+        if not self.has_manager():
+            return True
+        self._take(x.PROPERTY_NOTIFY)
+        request = self._atom["_NET_REQUEST_FRAME_EXTENTS"]
+        mask = x.SUBSTRUCTURE_NOTIFY | x.SUBSTRUCTURE_REDIRECT
+        self._connection.send(x.send_message(self._connection.root, self._mailbox, request, (), mask=mask))
+        while True:
+            for event in self._take(x.PROPERTY_NOTIFY):
+                if struct.unpack_from("<I", event, 4)[0] == self._mailbox:
+                    return True
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            self._connection.wait_event(left)
+
+    def _in_front(self) -> set[int]:
+        """The window that has the focus and the one under the pointer, if they can be pinged."""
+        root = self._connection.root
+        active, pointed = self._connection.ask_each(
+            x.get_property(root, self._atom["_NET_ACTIVE_WINDOW"], words=1), x.query_pointer(root)
+        )
+        windows = set(x.property_words(active)[:1]) if active else set()
+        frame = x.pointer(pointed).child if pointed else 0
+        if frame:
+            inside = self._connection.ask_each(x.query_pointer(frame))[0]
+            windows |= {frame} | ({x.pointer(inside).child} if inside else set())
+        windows.discard(0)
+        order = sorted(windows)
+        replies = self._connection.ask_each(
+            *(x.get_property(each, self._atom["WM_PROTOCOLS"], words=64) for each in order)
+        )
+        ping = self._atom["_NET_WM_PING"]
+        return {
+            each
+            for each, reply in zip(order, replies, strict=True)
+            if reply is not None and ping in x.property_words(reply)
+        }
+
+    def _pongs(self) -> list[tuple[int, int]]:
+        found = []
+        for event in self._take(x.CLIENT_MESSAGE):
+            kind, ping, token, window = struct.unpack_from("<4I", event, 8)
+            if kind == self._atom["WM_PROTOCOLS"] and ping == self._atom["_NET_WM_PING"]:
+                found.append((window, token))
+        return found
+
+    def _take(self, kind: int) -> list[bytes]:
+        """The events of one kind; all others are of no interest and are dropped."""
+        events = self._connection.events
+        found = [event for event in events if event[0] & 0x7F == kind]
+        events.clear()
+        return found
+
+    def _managed(self) -> tuple[tuple[int, ...] | None, int]:
+        root = self._connection.root
+        stacking, active = self._connection.ask_each(
+            x.get_property(root, self._atom["_NET_CLIENT_LIST_STACKING"]),
+            x.get_property(root, self._atom["_NET_ACTIVE_WINDOW"], words=1),
+        )
+        focused = x.property_words(active)[:1] if active else ()
+        ids = x.property_words(stacking) if stacking is not None and stacking[1] else None
+        return ids, focused[0] if focused else 0
+
+    def _unmanaged(self) -> tuple[int, ...]:
+        tree = self._connection.ask_each(x.query_tree(self._connection.root))[0]
+        return tuple(each for each in x.children(tree) if each != self._mailbox) if tree else ()
+
+    def _window(self, replies: list[bytes | None], *, focused: bool) -> Window | None:
+        attributes, geometry, position, extents, state, name, old_name = replies
+        if attributes is None or geometry is None or position is None or not x.is_viewable(attributes):
+            return None
+        if state is not None and self._atom["_NET_WM_STATE_HIDDEN"] in x.property_words(state):
+            return None
+        (width, height), (left, top) = x.geometry(geometry), x.position(position)
+        around = x.property_words(extents)[:4] if extents is not None else ()
+        if len(around) == 4 and max(around) < 1000:
+            left, top = left - around[0], top - around[2]
+            width, height = width + around[0] + around[1], height + around[2] + around[3]
+        return Window(title=_title(name, old_name), bounds=(left, top, width, height), focused=focused)
+
+    def _viewable(self, window: int) -> bool:
+        reply = self._connection.ask_each(x.get_window_attributes(window))[0]
+        return reply is not None and x.is_viewable(reply)
+
+    def _title(self, window: int) -> str:
+        names = ("_NET_WM_NAME", "WM_NAME")
+        name, old = self._connection.ask_each(*(x.get_property(window, self._atom[each]) for each in names))
+        return _title(name, old)
+
+
+def _title(name: bytes | None, old_name: bytes | None) -> str:
+    text = x.property_bytes(name).decode("utf-8", "replace") if name else ""
+    if not text and old_name:
+        text = x.property_bytes(old_name).decode("latin-1")
+    return "".join(each if each.isprintable() else " " for each in text)[:MAX_TITLE].strip()

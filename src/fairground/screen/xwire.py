@@ -1,0 +1,220 @@
+"""A connection to an X server: requests out in batches, replies back within a deadline.
+
+Our own, and not a library, for two reasons: a click must cost about a millisecond, and the server runs where
+an untrusted agent can reach it, so nothing it sends may make us wait for ever or allocate without limit.
+"""
+
+from __future__ import annotations
+
+import select
+import socket
+import struct
+import time
+from collections import deque
+
+from fairground.core import ScreenError
+from fairground.screen import xrequests as x
+
+MAX_REPLY = 4 << 20
+MAX_EVENTS = 1024
+_ERRORS = {1: "Request", 2: "Value", 3: "Window", 5: "Atom", 8: "Match", 9: "Drawable", 10: "Access", 11: "Alloc"}
+_SEND_EVENT = 25  # the one request that may fail in peace: its window can be gone by the time it arrives
+
+
+class XConnection:
+    """One client of an X server. Owns the socket.
+
+    Attributes:
+        root: The root window.
+        size: Width and height of the screen, as the server announced it.
+        keycodes: The range of keycodes that the server knows.
+        mapping_stale: Set when anybody changed the keyboard mapping; whoever caches it clears this.
+    """
+
+    def __init__(self, sock: socket.socket, *, timeout: float = 5.0) -> None:
+        self.timeout = timeout
+        self.events: deque[bytes] = deque(maxlen=MAX_EVENTS)
+        self.mapping_stale = False
+        self._sock = sock
+        self._poll = select.poll()
+        self._poll.register(sock, select.POLLIN)
+        self._in = bytearray()
+        self._sequence = 0
+        self._waiting: dict[int, bytes | None] = {}
+        self._unanswered: set[int] = set()
+        self._refusal = ""
+        self._faults: list[str] = []
+        self._dead: str | None = None
+        sock.setblocking(False)
+        self._set_up()
+
+    def send(self, *requests: bytes) -> None:
+        """Sends requests that have no reply, in one write. `sync` raises when the server refused one."""
+        self._sequence += len(requests)
+        self._write(b"".join(requests))
+
+    def ask(self, *requests: bytes) -> list[bytes]:
+        """Sends requests in one write and returns their replies, in order; raises when one is refused."""
+        replies = self.ask_each(*requests)
+        if None in replies:
+            raise ScreenError(f"the X server refused a request: {self._refusal}")
+        return [reply for reply in replies if reply is not None]
+
+    def ask_each(self, *requests: bytes) -> list[bytes | None]:
+        """Like `ask`, with None for what was refused: windows of others can vanish at any time."""
+        first = self._sequence + 1
+        numbers = [number & 0xFFFF for number in range(first, first + len(requests))]
+        self._sequence += len(requests)
+        self._waiting = dict.fromkeys(numbers)
+        self._unanswered = set(numbers)
+        self._write(b"".join(requests))
+        deadline = time.monotonic() + self.timeout
+        while self._unanswered:
+            if not self._receive(deadline - time.monotonic()):
+                raise self._die(f"the X server has not answered for {self.timeout:g} s")
+        return [self._waiting[number] for number in numbers]
+
+    def sync(self) -> None:
+        """Returns when the server has carried out everything sent so far."""
+        self.ask(x.get_input_focus())
+        if self._faults:
+            faults, self._faults = self._faults, []
+            raise ScreenError(f"the X server refused a request: {'; '.join(faults)}")
+
+    def wait_event(self, timeout: float) -> bool:
+        """Reads what has come in, waiting at most so long for it; False when nothing came."""
+        return self._receive(timeout)
+
+    def check(self) -> None:
+        """Raises `ScreenError` when the server has gone. Costs a few microseconds."""
+        while self._receive(0):
+            pass
+
+    def atoms(self, *names: str) -> dict[str, int]:
+        """The numbers of names."""
+        return dict(zip(names, (x.value(reply) for reply in self.ask(*map(x.intern_atom, names))), strict=True))
+
+    def extension(self, name: str) -> int:
+        """The major opcode of an extension; raises when the server lacks it."""
+        opcode = x.extension_opcode(self.ask(x.query_extension(name))[0])
+        if opcode is None:
+            raise ScreenError(f"the X server has no {name} extension", fix="start it with that extension on")
+        return opcode
+
+    def new_id(self) -> int:
+        """A fresh number for a window of ours."""
+        self._next_id += 1
+        return self._id_base | self._next_id
+
+    def close(self) -> None:
+        """Closes the connection; may be called twice."""
+        self._dead = self._dead or "the screen was closed"
+        self._sock.close()
+
+    # Below here: bytes.
+
+    def _set_up(self) -> None:
+        self._write(struct.pack("<BxHHHHxx", ord("l"), 11, 0, 0, 0))
+        deadline = time.monotonic() + self.timeout
+        head = self._read_exactly(8, deadline)
+        success, reason_length, major, _minor, words = struct.unpack("<BBHHH", head)
+        body = self._read_exactly(words * 4, deadline)
+        if success != 1:
+            reason = body[: reason_length or len(body)].decode("latin-1").strip("\0\n ")
+            raise self._die(f"the X server refused the connection: {reason or 'no reason given'}")
+        try:
+            self._parse_setup(body)
+        except (struct.error, IndexError):
+            raise self._die(f"the X server's greeting makes no sense (protocol {major}, {words * 4} bytes)") from None
+
+    def _parse_setup(self, body: bytes) -> None:
+        self._id_base, _mask, _motion, vendor, self.max_request = struct.unpack_from("<IIIHH", body, 4)
+        self._next_id = 0
+        _screens, formats, _, _, _, _, low, high = struct.unpack_from("<8B", body, 20)
+        self.keycodes = range(low, high + 1)
+        screen = 32 + (vendor + 3) // 4 * 4 + formats * 8
+        self.root, _map, _white, _black, _masks, width, height = struct.unpack_from("<IIIIIHH", body, screen)
+        self.size = (width, height)
+
+    def _read_exactly(self, count: int, deadline: float) -> bytes:
+        # Only for the greeting, before packets begin.
+        while len(self._in) < count:
+            self._fill(deadline - time.monotonic(), f"the X server has not answered for {self.timeout:g} s")
+        taken = bytes(self._in[:count])
+        del self._in[:count]
+        return taken
+
+    def _write(self, data: bytes) -> None:
+        if self._dead:
+            raise ScreenError(self._dead)
+        view = memoryview(data)
+        deadline = time.monotonic() + self.timeout
+        while view:
+            try:
+                view = view[self._sock.send(view, socket.MSG_NOSIGNAL) :]
+            except BlockingIOError:
+                # A full buffer: the server may itself be waiting for us to read.
+                self._receive(0.001)
+                if time.monotonic() > deadline:
+                    raise self._die(f"the X server has not read our input for {self.timeout:g} s") from None
+            except OSError as error:
+                raise self._die(f"the connection to the X server broke: {error.strerror}") from None
+
+    def _receive(self, timeout: float) -> bool:
+        """Takes in whatever is there; False when nothing came in time."""
+        if self._dead:
+            raise ScreenError(self._dead)
+        if not self._poll.poll(max(0.0, timeout) * 1000):
+            return False
+        self._fill(0, "")
+        self._parse()
+        return True
+
+    def _fill(self, timeout: float, late: str) -> None:
+        if late and not self._poll.poll(max(0.0, timeout) * 1000):
+            raise self._die(late)
+        try:
+            data = self._sock.recv(1 << 18)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            raise self._die(f"the connection to the X server broke: {error.strerror}") from None
+        if not data:
+            raise self._die("the X server has gone (it closed the connection)")
+        self._in += data
+
+    def _parse(self) -> None:
+        taken = 0
+        while len(self._in) - taken >= 32:
+            kind, number, words = self._in[taken], *struct.unpack_from("<HI", self._in, taken + 2)
+            size = 32 + 4 * words if kind == 1 or kind & 0x7F == 35 else 32
+            if size > MAX_REPLY:
+                raise self._die(f"the X server sent a reply of {size} bytes; the limit is {MAX_REPLY}")
+            if len(self._in) - taken < size:
+                break
+            self._dispatch(kind, number, bytes(self._in[taken : taken + size]))
+            taken += size
+        del self._in[:taken]
+
+    def _dispatch(self, kind: int, number: int, packet: bytes) -> None:
+        if kind == 1:
+            if number not in self._unanswered:
+                raise self._die("the X server sent a reply that nobody asked for")
+            self._waiting[number] = packet
+            self._unanswered.discard(number)
+        elif kind == 0:
+            fault = f"Bad{_ERRORS.get(packet[1], packet[1])} for request {packet[10]}.{packet[8]}"
+            if number in self._unanswered:
+                self._unanswered.discard(number)
+                self._refusal = fault
+            elif packet[10] != _SEND_EVENT and len(self._faults) < 16:
+                self._faults.append(fault)
+        elif kind & 0x7F == x.MAPPING_NOTIFY:
+            self.mapping_stale = True
+        else:
+            self.events.append(packet)
+
+    def _die(self, reason: str) -> ScreenError:
+        self._dead = reason
+        self._sock.close()
+        return ScreenError(reason)

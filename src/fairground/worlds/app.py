@@ -1,0 +1,273 @@
+"""App, Scenario, Suite: what an author writes to turn software into worlds.
+
+Subclass `App` for a piece of software and `Scenario` for a parameterised task in it, and gather them in a
+`Suite`. Everything but `launch` and `checks` has a working default. The same three also stand behind a folder
+with a `world.toml`, for authors who write no Python.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from fairground.core import (
+    AXES,
+    Check,
+    Configuration,
+    InvalidConfiguration,
+    InvalidInput,
+    Parameter,
+    State,
+    StateError,
+    check_name,
+    unknown,
+)
+from fairground.sandbox import Limits, Sandbox
+from fairground.sandbox.layers import hash_tree
+
+if TYPE_CHECKING:
+    from fairground.worlds.seat import Seat
+
+NOT_VARIED: Mapping[str, Mapping[str, Any]] = {"default": {}}
+"""An axis with one value: what an app has when it does not vary it."""
+
+
+@dataclass(frozen=True)
+class ScreenSpec:
+    """Which screen an app sits behind.
+
+    Attributes:
+        backend: `x11` is a desktop; `cdp` is a page of a browser.
+        size: Width and height in pixels.
+    """
+
+    backend: Literal["x11", "cdp"] = "x11"
+    size: tuple[int, int] = (1280, 720)
+
+
+class App:
+    """A piece of software made into a world.
+
+    The stages run in this order, each in a sandbox: `configure` (once for each version of the app; its result
+    is kept), `setup` (for each configuration), `launch` (for each seat).
+
+    Attributes:
+        name: Short name, part of configuration ids.
+        title: Name for people.
+        packages: Debian packages that it consists of; their versions are part of the fingerprint.
+        profiles: Axis: which data the app holds. Name -> whatever `setup` needs to build it.
+        themes: Axis: how it looks.
+        ui_states: Axis: where it starts.
+        network: `none`, or `outbound` for software that is nothing without it.
+        recorded: Paths that `capture` records, read before the agent begins and after it ends.
+        install_script: A program that installs the software as root, into a layer of its own.
+        checkpoint_setup: Keep the result of `setup` too; worth it when it takes longer than a tenth of a second.
+    """
+
+    name: ClassVar[str] = ""
+    title: ClassVar[str] = ""
+    packages: ClassVar[tuple[str, ...]] = ()
+    screen: ClassVar[ScreenSpec] = ScreenSpec()
+    profiles: ClassVar[Mapping[str, Mapping[str, Any]]] = NOT_VARIED
+    themes: ClassVar[Mapping[str, Mapping[str, Any]]] = NOT_VARIED
+    ui_states: ClassVar[Mapping[str, Mapping[str, Any]]] = NOT_VARIED
+    network: ClassVar[Literal["none", "outbound"]] = "none"
+    limits: ClassVar[Limits] = Limits()
+    recorded: ClassVar[tuple[str, ...]] = ()
+    checkpoint_setup: ClassVar[bool] = False
+    install_script: Path | None = None
+
+    def sources(self) -> Any:
+        """Content address of what the stages are made of: here the folder that the app's module lies in."""
+        return hash_tree(Path(inspect.getfile(type(self))).parent)
+
+    def env(self, world: World) -> dict[str, str]:
+        """Environment of every program in the seat; themes often need one."""
+        return {}
+
+    def configure(self, sandbox: Sandbox) -> None:
+        """Prepares the app's own settings in the home folder, the same for every configuration."""
+
+    def setup(self, sandbox: Sandbox, world: World) -> None:
+        """Puts the data, theme and starting point of one configuration in place."""
+
+    def launch(self, seat: Seat) -> None:
+        """Starts the software and returns when a person could begin to work."""
+        raise NotImplementedError(f"app {self.name} has no launch")
+
+    def save(self, seat: Seat) -> None:
+        """When an episode ends: saves what a user would expect to be saved without being told."""
+
+    def capture(self, seat: Seat, world: World) -> State:
+        """Records the state: the files named by `recorded` and by the scenario."""
+        files, missing = {}, {}
+        for path in dict.fromkeys((*self.recorded, *world.scenario.recorded)):
+            place = path.format_map(world.parameters)
+            try:
+                files[place] = seat.sandbox.read_file(place)
+            except StateError as error:
+                missing[place] = error.message
+        return State(files=files, missing=missing)
+
+
+class Scenario:
+    """A parameterised task in an app.
+
+    Attributes:
+        name: Short name, part of configuration ids.
+        app: Name of the app.
+        kind: `action` changes something; `answer` asks for something.
+        template: The instruction, with `{parameters}` in it.
+        instances: Axis: name -> parameters.
+        recorded: Paths that checks need, beyond the app's own; may have `{parameters}` in them.
+        step_budget: How many actions an agent has.
+        time_budget: How many seconds.
+    """
+
+    name: ClassVar[str] = ""
+    app: ClassVar[str] = ""
+    kind: ClassVar[Literal["action", "answer"]] = "action"
+    template: ClassVar[str] = ""
+    instances: ClassVar[Mapping[str, Mapping[str, Parameter]]] = {"default": {}}
+    recorded: ClassVar[tuple[str, ...]] = ()
+    step_budget: ClassVar[int] = 50
+    time_budget: ClassVar[float] = 1800.0
+
+    def instruction(self, parameters: Mapping[str, Parameter]) -> str:
+        """What the agent is asked, with the parameters filled in."""
+        return self.template.format_map(parameters)
+
+    def setup(self, sandbox: Sandbox, world: World) -> None:
+        """Adds what this task needs to what the app's `setup` put in place."""
+
+    def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """Judges recorded states. Runs on the host and sees nothing else."""
+        raise NotImplementedError(f"scenario {self.name} has no checks")
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A curated set of apps with their scenarios.
+
+    A package publishes one by the entry point group `fairground.suites`: name -> a `Suite`.
+    """
+
+    name: str
+    title: str
+    version: str
+    apps: tuple[App, ...]
+    scenarios: tuple[Scenario, ...]
+    origin: str = field(default="", compare=False)
+    """Where it came from: a package or a folder."""
+
+    def __post_init__(self) -> None:
+        check_name("suite", self.name)
+        for thing in (*self.apps, *self.scenarios):
+            check_name(type(thing).__name__, thing.name)
+        names = [app.name for app in self.apps]
+        for app in self.apps:
+            for axis in (app.profiles, app.themes, app.ui_states):
+                if not axis:
+                    raise InvalidInput(f"app {app.name}: an axis needs at least one value")
+                for name in axis:
+                    check_name(f"value of an axis of {app.name}", name)
+        if len(set(names)) != len(names):
+            raise InvalidInput(f"suite {self.name}: two apps have one name, in {names}")
+        seen = set()
+        for scenario in self.scenarios:
+            if scenario.app not in names:
+                raise InvalidInput(f"scenario {scenario.name} is for app {scenario.app!r}; {self.name} has {names}")
+            if (scenario.app, scenario.name) in seen:
+                raise InvalidInput(f"suite {self.name}: scenario {scenario.app}/{scenario.name} is there twice")
+            seen.add((scenario.app, scenario.name))
+            if not scenario.instances:
+                raise InvalidInput(f"scenario {scenario.name} has no instances")
+            for name in scenario.instances:
+                check_name(f"instance of {scenario.name}", name)
+
+    def app(self, name: str) -> App:
+        """The app with this name."""
+        for app in self.apps:
+            if app.name == name:
+                return app
+        raise unknown(f"app of suite {self.name}", name, (app.name for app in self.apps))
+
+    def scenario(self, app: str, name: str) -> Scenario:
+        """The scenario of this app with this name."""
+        known = [scenario for scenario in self.scenarios if scenario.app == self.app(app).name]
+        for scenario in known:
+            if scenario.name == name:
+                return scenario
+        raise unknown(f"scenario of {self.name}/{app}", name, (scenario.name for scenario in known))
+
+    def configurations(self) -> list[Configuration]:
+        """Every configuration, in a stable order. Large: the product of all axes."""
+        return [
+            Configuration(
+                suite=self.name, app=app.name, scenario=scenario.name,
+                instance=instance, profile=profile, theme=theme, ui_state=ui_state,
+            )
+            for scenario in self.scenarios
+            for app in (self.app(scenario.app),)
+            for instance in scenario.instances
+            for profile in app.profiles
+            for theme in app.themes
+            for ui_state in app.ui_states
+        ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class World:
+    """A configuration with everything its names stand for."""
+
+    configuration: Configuration
+    suite: Suite
+    app: App
+    scenario: Scenario
+    parameters: Mapping[str, Parameter]
+    seed: int = 0
+
+    @property
+    def id(self) -> str:
+        """The configuration's id."""
+        return self.configuration.id
+
+    @property
+    def instruction(self) -> str:
+        """What the agent is asked."""
+        return self.scenario.instruction(self.parameters)
+
+    @property
+    def profile(self) -> Mapping[str, Any]:
+        """What the profile axis stands for."""
+        return self.app.profiles[self.configuration.profile]
+
+    @property
+    def theme(self) -> Mapping[str, Any]:
+        """What the theme axis stands for."""
+        return self.app.themes[self.configuration.theme]
+
+    @property
+    def ui_state(self) -> Mapping[str, Any]:
+        """What the ui_state axis stands for."""
+        return self.app.ui_states[self.configuration.ui_state]
+
+    @classmethod
+    def of(cls, suite: Suite, configuration: Configuration, seed: int = 0) -> World:
+        """Looks every name up; an unknown one raises with the nearest that exist."""
+        app = suite.app(configuration.app)
+        scenario = suite.scenario(configuration.app, configuration.scenario)
+        axes = (scenario.instances, app.profiles, app.themes, app.ui_states)
+        for axis, values in zip(AXES, axes, strict=True):
+            if (name := getattr(configuration, axis)) not in values:
+                raise unknown(f"{axis} of {suite.name}/{app.name}", name, values)
+        parameters = scenario.instances[configuration.instance]
+        world = cls(configuration, suite, app, scenario, parameters, seed)
+        try:
+            _ = world.instruction
+        except (KeyError, IndexError, ValueError) as error:
+            raise InvalidConfiguration(f"{configuration.id}: the instruction needs parameter {error}") from None
+        return world

@@ -1,0 +1,84 @@
+"""Finding suites, worlds and configurations by the names people type."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from fairground.core import Configuration, InvalidInput, unknown
+from fairground.worlds.app import Suite, World
+
+
+@cache
+def suites() -> dict[str, Suite]:
+    """Every installed suite by name (entry point group `fairground.suites`)."""
+    found: dict[str, Suite] = {}
+    for point in sorted(entry_points(group="fairground.suites"), key=lambda point: point.name):
+        suite = point.load()
+        if not isinstance(suite, Suite):
+            raise InvalidInput(f"entry point {point.value} is a {type(suite).__name__}; expected a fairground Suite")
+        if suite.name in found:
+            raise InvalidInput(f"two installed packages publish a suite named {suite.name!r}")
+        found[suite.name] = suite
+    return found
+
+
+def resolve(text: str, *, seed: int = 0) -> World:
+    """The world that a person means.
+
+    Args:
+        text: A configuration id, or its beginning: `suite/app/scenario` takes the first instance and the first
+            value of each axis, `suite/app/scenario/instance@profile` leaves only the rest to be filled in. A
+            path to a folder with a `world.toml` works in place of `suite/app`, with `/scenario` after it.
+        seed: For whatever in the world is random.
+    """
+    suite, rest = _suite_of(text)
+    task, _, axes = rest.partition("@")
+    parts = [part for part in task.split("/") if part]
+    if not parts and len(suite.apps) == 1:
+        parts = [suite.apps[0].name]
+    app = suite.app(parts[0]) if parts else suite.apps[0]
+    known = [scenario for scenario in suite.scenarios if scenario.app == app.name]
+    if not known:
+        raise InvalidInput(f"app {suite.name}/{app.name} has no scenario yet")
+    scenario = suite.scenario(app.name, parts[1]) if len(parts) > 1 else known[0]
+    chosen = axes.split("/") if axes else []
+    if len(parts) > 3 or len(chosen) > 3:
+        raise InvalidInput(
+            f"{text!r} has too many parts", fix="expected suite/app/scenario/instance@profile/theme/ui_state"
+        )
+    defaults = [next(iter(values)) for values in (app.profiles, app.themes, app.ui_states)]
+    profile, theme, ui_state = [*chosen, *defaults[len(chosen) :]]
+    configuration = Configuration.parse(
+        {
+            "suite": suite.name,
+            "app": app.name,
+            "scenario": scenario.name,
+            "instance": parts[2] if len(parts) > 2 else next(iter(scenario.instances)),
+            "profile": profile,
+            "theme": theme,
+            "ui_state": ui_state,
+        },
+        where=text,
+    )
+    return World.of(suite, configuration, seed)
+
+
+def _suite_of(text: str) -> tuple[Suite, str]:
+    head, _, rest = text.partition("/")
+    known = suites()
+    if head in known:
+        return known[head], rest
+    if "/" in text or text.startswith("."):
+        path, tail = Path(text.partition("@")[0]), []
+        while not (path / "world.toml").is_file() and path != path.parent:
+            tail.insert(0, path.name)
+            path = path.parent
+        if (path / "world.toml").is_file():
+            from fairground.worlds.folder import read_folder
+
+            suite = read_folder(path)
+            at = "@" + text.partition("@")[2] if "@" in text else ""
+            return suite, "/".join([suite.apps[0].name, *tail]) + at
+    raise unknown("suite", head, known)

@@ -1,0 +1,195 @@
+"""A seat: a sandbox with a screen and the app open in it, at one configuration."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from fairground import __version__
+from fairground.core import AppError, FairgroundError, Fingerprint, SandboxError, ScreenError, State, Window, fingerprint
+from fairground.sandbox import Process, Sandbox, SandboxSpec, default_runner, open_sandbox
+from fairground.sandbox.layers import LayerStore
+from fairground.screen import Screen, open_desktop, open_page
+from fairground.worlds.app import World
+from fairground.worlds.stages import Stages, prepare, run_setup
+
+
+@dataclass
+class Seat:
+    """Where an agent sits.
+
+    Apps get one in `launch` and use `start`, `wait_window` and `defer`; everything above uses `screen`, `capture`,
+    `freeze`, `thaw` and `close`.
+
+    Attributes:
+        env: Environment of programs on this seat's desktop.
+        before: The state recorded before the agent began.
+        keep: For the app: what it needs again later.
+    """
+
+    world: World
+    sandbox: Sandbox
+    screen: Screen
+    env: dict[str, str]
+    stages: Stages
+    fingerprint: Fingerprint
+    before: State = field(default_factory=State)
+    keep: dict[str, Any] = field(default_factory=dict)
+    _programs: list[Process] = field(default_factory=list)
+    _deferred: list[Callable[[], None]] = field(default_factory=list)
+    _closed: bool = False
+
+    def start(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None) -> Process:
+        """Starts one of the app's programs on this seat's screen; the seat lives as long as its first one."""
+        program = self.sandbox.start(argv, env={**self.env, **(env or {})})
+        self._programs.append(program)
+        return program
+
+    def wait_window(self, title: str, *, timeout: float = 60.0) -> Window:
+        """Waits until a window whose title matches a pattern is there and has been drawn.
+
+        Raises `AppError` with the program's output when the program ends, and with the windows that are there
+        instead when the time is over.
+        """
+        pattern = re.compile(title)
+        deadline = time.monotonic() + timeout
+        while True:
+            for window in self.screen.windows():
+                if pattern.search(window.title):
+                    self.screen.settle(timeout=max(0.1, deadline - time.monotonic()))
+                    return window
+            self.check()
+            left = deadline - time.monotonic()
+            if left <= 0:
+                seen = ", ".join(repr(window.title) for window in self.screen.windows()) or "none"
+                raise AppError(
+                    f"{self.world.app.name} showed no window with a title matching {title!r} within {timeout:g} s; "
+                    f"windows: {seen}{self._said()}"
+                )
+            self.screen.wait_change(min(left, 0.25))
+
+    def check(self) -> None:
+        """Raises `AppError` or `SandboxError` when the app or its sandbox is dead."""
+        if not self.sandbox.alive:
+            raise SandboxError("the seat's sandbox is gone", fix="open a new seat")
+        if self._programs and (code := self._programs[0].poll()) is not None:
+            raise AppError(f"{self.world.app.name} ended with status {code}{self._said()}")
+
+    def _said(self) -> str:
+        said = "\n".join(program.output(4000) for program in self._programs).strip()
+        return f"; its output ends:\n{said[-2000:]}" if said else "; it printed nothing"
+
+    def defer(self, cleanup: Callable[[], None]) -> None:
+        """Has something of the host's ended with the seat; last in, first out."""
+        self._deferred.append(cleanup)
+
+    def capture(self) -> State:
+        """Records the state as it is now."""
+        return self.world.app.capture(self, self.world)
+
+    def finish(self) -> State:
+        """Ends an attempt: saves what a user expects to be saved, freezes the seat, records the state."""
+        self.screen.release()
+        self.world.app.save(self)
+        self.freeze()
+        return self.capture()
+
+    @property
+    def alive(self) -> bool:
+        """Whether sandbox, screen and app still run."""
+        return self.sandbox.alive and self.screen.alive and not (self._programs and self._programs[0].poll() is not None)
+
+    def freeze(self) -> None:
+        """Stops everything in the seat."""
+        self.sandbox.freeze()
+
+    def thaw(self) -> None:
+        """Lets it go on."""
+        self.sandbox.thaw()
+
+    @property
+    def logs(self) -> dict[str, str]:
+        """Output of each stage, and of the app so far."""
+        said = {f"program-{number}": program.output() for number, program in enumerate(self._programs, 1)}
+        return {**self.stages.logs, **said}
+
+    def close(self) -> None:
+        """Throws the seat away; may be called twice."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            while self._deferred:
+                self._deferred.pop()()
+            self.screen.close()
+        finally:
+            self.sandbox.discard()
+
+    def __enter__(self) -> Seat:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def open_seat(world: World, *, runner: str | None = None, store: LayerStore | None = None) -> Seat:
+    """Makes a seat: stages, sandbox, screen, app, and the state before anything was touched."""
+    runner = runner or default_runner()
+    stages = prepare(world, runner=runner, store=store)
+    app = world.app
+    spec = SandboxSpec(layers=stages.layers, network=app.network, limits=app.limits)
+    sandbox = open_sandbox(spec, runner=runner)
+    seat: Seat | None = None
+    try:
+        for stage in stages.pending:
+            if stage == "configure":
+                app.configure(sandbox)
+            else:
+                run_setup(sandbox, world)
+        screen, env = _open_screen(sandbox, world)
+        seat = Seat(world, sandbox, screen, {**env, **app.env(world)}, stages, _fingerprint(world, stages, sandbox))
+        app.launch(seat)
+        seat.check()
+        seat.before = seat.capture()
+    except BaseException as error:
+        if seat is not None:
+            seat.close()
+        else:
+            sandbox.discard()
+        if isinstance(error, ScreenError | FairgroundError) or not isinstance(error, Exception):
+            raise
+        raise AppError(f"{app.name} could not be launched: {type(error).__name__}: {error}") from error
+    return seat
+
+
+def _open_screen(sandbox: Sandbox, world: World) -> tuple[Screen, dict[str, str]]:
+    spec = world.app.screen
+    if spec.backend == "cdp":
+        page = open_page(sandbox, size=spec.size)
+        return page, {}
+    desktop = open_desktop(sandbox, size=spec.size)
+    return desktop.screen, desktop.env
+
+
+def planned_fingerprint(world: World) -> Fingerprint:
+    """What is known of a world before a seat was made: for episodes that never got one."""
+    return _fingerprint(world, Stages(), None)
+
+
+def _fingerprint(world: World, stages: Stages, sandbox: Sandbox | None) -> Fingerprint:
+    width, height = world.app.screen.size
+    facts = {
+        "fairground": __version__,
+        "suite": f"{world.suite.name} {world.suite.version}",
+        "packages": stages.packages,
+        "stages": stages.keys,
+        "seed": world.seed,
+        "runner": sandbox.runner if sandbox else "none",
+        "isolated": sandbox.isolated if sandbox else False,
+        "screen": f"{world.app.screen.backend} {width}x{height}",
+    }
+    digest = fingerprint({**facts, "configuration": world.id, "parameters": dict(world.parameters)})
+    return Fingerprint.model_validate({"digest": digest, **facts})
