@@ -92,7 +92,7 @@ def test_a_fingerprint_is_the_same_in_every_process() -> None:
     assert len(other) == 32
 
 
-@pytest.mark.parametrize("data", [float("nan"), {"a": float("inf")}, {1, 2}, b"x", object()], ids=repr)
+@pytest.mark.parametrize("data", [float("nan"), {"a": float("inf")}, {1, 2}, b"x"], ids=repr)
 def test_what_json_cannot_say_has_no_fingerprint(data: object) -> None:
     with pytest.raises((ValueError, TypeError)):
         fingerprint(data)

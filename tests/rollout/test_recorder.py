@@ -33,6 +33,7 @@ from fairground.core import (
     Look,
     Outcome,
     Scroll,
+    State,
     Step,
     Type,
     Verdict,
@@ -81,7 +82,8 @@ def test_what_was_recorded_is_read_back(tmp_path: Path) -> None:
         for step, frame in zip(steps, frames[1:], strict=True):
             recorder.step(step, frame)
         recorder.log("setup", "and configured\n")
-        recorder.state("after", {"~/Documents/book.ods": b"new", "/etc/passwd": b"x"}, {"cells": {"A1": 2}})
+        recorder.state("after", {"~/Documents/book.ods": b"new", "/etc/passwd": b"x"}, {"cells": {"A1": 2}},
+                       {"~/gone": "not there"})  # fmt: skip
         written = recorder.close(passed(an_episode(), notes=("memory limit not enforced",)))
 
     found = read_episode(tmp_path / "ep")
@@ -92,9 +94,9 @@ def test_what_was_recorded_is_read_back(tmp_path: Path) -> None:
     assert [frame.pixels.tobytes() for frame in found.frames()] == [frame.pixels.tobytes() for frame in frames]
     assert found.log_names() == ("setup",)
     assert found.log("setup") == "installed\nand configured\n"
-    assert found.state("before") == {"~/Documents/book.ods": b"old"}
-    assert found.state("after") == {"~/Documents/book.ods": b"new", "/etc/passwd": b"x"}
-    assert found.states.after is not None and found.states.after.captured == {"cells": {"A1": 2}}
+    assert found.state("before") == State({"~/Documents/book.ods": b"old"}, {"cells": {"A1": 1}})
+    after = State({"~/Documents/book.ods": b"new", "/etc/passwd": b"x"}, {"cells": {"A1": 2}}, {"~/gone": "not there"})
+    assert found.state("after") == after
     assert found.video is not None and found.video.stat().st_size > 0
     found.verify()
 
@@ -251,7 +253,8 @@ def test_names_of_state_files_lead_nowhere(tmp_path: Path) -> None:
         recorder.first(a_frame(0))
         recorder.state("before", files)
         recorder.close(passed(an_episode()))
-    assert read_episode(tmp_path / "ep").state("before") == files
+    state = read_episode(tmp_path / "ep").state("before")
+    assert state is not None and state.files == files
     assert [path.name for path in tmp_path.iterdir()] == ["ep"]
     assert len(list((tmp_path / "ep" / "state" / "before").iterdir())) == len(names)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from fairground.core import EpisodeError
+from fairground.core import EpisodeError, State
 from fairground.rollout.folder import EpisodeFolder, read_episode
 
 STEPS = 12
@@ -386,7 +386,7 @@ def _kind(found: EpisodeFolder) -> str:
         assert found.episode.status == "running" and found.episode.outcome is None
         return "incomplete"
     assert found.episode.outcome is not None and found.episode.steps == len(found.steps)
-    assert found.state("after") == found.state("before") == {"book.ods": b"state" * 1000}
+    assert found.state("after") == found.state("before") == State({"book.ods": b"state" * 1000})
     return "complete"
 
 

@@ -228,10 +228,12 @@ def sheet(session: Session) -> Iterator[None]:
 
 _FLAT_BOOK = """<?xml version="1.0" encoding="UTF-8"?>
 <office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
- xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"
+ xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"
+ xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"
  office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.spreadsheet">
 <office:body><office:spreadsheet><table:table table:name="Sales">
-<table:table-row><table:table-cell office:value-type="string"><text:p>Region</text:p></table:table-cell></table:table-row>
+<table:table-row><table:table-cell office:value-type="string"><text:p>Region</text:p></table:table-cell>
+</table:table-row>
 <table:table-row><table:table-cell/><table:table-cell office:value-type="float" office:value="1.5"><text:p>1.5</text:p>
 </table:table-cell></table:table-row></table:table></office:spreadsheet></office:body></office:document>"""
 
@@ -449,7 +451,7 @@ def test_texts_are_cut_and_nonsense_is_left_out(stage: Session, lie: Callable[[H
         own = message.header.fields[HeaderFields.destination]
         if path(message).endswith("root"):
             answers = {**honest(), "GetAll": properties("liar", 5)}
-            strangers = [("garbage\0name", "/a"), ("", "/b"), (":1.99999", "/gone"), NULL, (own, "/real")]
+            strangers = [("garbage name", "/a"), ("", "/b"), (":1.99999", "/gone"), NULL, (own, "/real")]
             return {**answers, "GetChildren": ("a(so)", (strangers,))}[member(message)]
         answers = {
             "GetState": ("au", ([SHOWING, 0, 0xFFFFFFFF, 7],)),
@@ -526,10 +528,11 @@ REPLIES_TO_FIRST = b"\x05\x01u\0\x01\0\0\0"
         (GREETING + b"l\x02\0\x01" + b"\xff" * 12, "no D-Bus message"),
         # An empty struct in an array: elements without bytes, so a reader that only counts bytes never ends.
         (GREETING + message(2, REPLIES_TO_FIRST + b"\x08\x03a()\0" + bytes(2)), "no D-Bus message"),
-        (GREETING + message(2, REPLIES_TO_FIRST + b"\x08\x01g\0\x03a()\0" + bytes(7)), "instead of 's'"),
+        (GREETING + message(2, REPLIES_TO_FIRST + b"\x08\x01g\0\x03a()\0"), "instead of 's'"),
         (GREETING + message(2, REPLIES_TO_FIRST + b"\x08\x01g\0\x01s\0", b"\xff\xff\xff\x7fhi\0"), "past the end"),
         (GREETING + message(3, REPLIES_TO_FIRST), "unnamed error"),
     ],
+    ids=["noise", "rejected", "http", "absurd sizes", "bad field", "wrong type", "long text", "error"],
 )
 def test_a_bus_that_speaks_nonsense_is_an_error(script: bytes, complaint: str) -> None:
     ours, thread = answer_with(script)
@@ -583,7 +586,7 @@ def test_a_damaged_message_is_refused_or_read_but_never_breaks(data: st.DataObje
     for _ in range(data.draw(st.integers(1, 6))):
         raw[data.draw(st.integers(0, len(raw) - 1))] = data.draw(st.integers(0, 255))
     try:
-        head, size = message_sizes(raw)
+        _, size = message_sizes(raw)
         if size <= len(raw):
             Incoming(bytes(raw[:size])).reply("a(so)a{sv}")
     except (Malformed, struct.error, UnicodeDecodeError) as error:

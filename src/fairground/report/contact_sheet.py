@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
-from dataclasses import dataclass
+import math
 from functools import lru_cache
 from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
 
-from fairground.core import Check, EpisodeError, Step
+from fairground.core import Check, EpisodeError
 from fairground.report.describe import describe, evidence
 from fairground.report.marks import COLOUR, Box, Mark, Ring, Trail, arrow_head, caption, marks, scale
+from fairground.report.scenes import Scene, outcome_of, scenes_of
 from fairground.rollout.folder import EpisodeFolder, read_episode
 
 WIDTH = 1600
@@ -25,16 +25,6 @@ GOOD, BAD, ODD, IDLE = "#13804b", "#c8283c", "#a86200", "#6c6a78"
 OUTCOMES = {"passed": GOOD, "failed": BAD, "errored": ODD, "invalid": ODD, "incomplete": IDLE}
 
 Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
-
-
-@dataclass(frozen=True)
-class Scene:
-    """What was on the screen, and the action that was aimed at it; no action at the end."""
-
-    number: int
-    frame: str
-    step: Step | None
-    cursor: tuple[int, int] | None
 
 
 def contact_sheet(folder: EpisodeFolder | Path | str) -> bytes:
@@ -56,16 +46,6 @@ def contact_sheet(folder: EpisodeFolder | Path | str) -> bytes:
     return out.getvalue()
 
 
-def scenes_of(folder: EpisodeFolder) -> Iterator[Scene]:
-    """Every step with the frame that the agent saw before it, and at last the frame it left behind."""
-    seen, cursor = folder.episode.first_frame, None
-    for step in folder.steps:
-        yield Scene(step.index + 1, seen, step, cursor)
-        seen, cursor = step.frame, step.cursor or cursor
-    if seen:
-        yield Scene(len(folder.steps) + 1, seen, None, cursor)
-
-
 def sample(scenes: list[Scene], most: int) -> list[Scene]:
     """At most so many, spread evenly, the first and the last always among them."""
     if len(scenes) <= most:
@@ -80,7 +60,7 @@ def _head(folder: EpisodeFolder, *, shown: int, of: int) -> Image.Image:
     room = 700 + 64 * len(checks[:30])
     image = Image.new("RGB", (WIDTH, room), PAPER)
     draw = ImageDraw.Draw(image)
-    outcome = episode.outcome.value if folder.complete and episode.outcome else "incomplete"
+    outcome = outcome_of(folder)
     y = MARGIN
     draw.text((WIDTH - MARGIN, y + 20), f"Fairground  ·  {episode.started[:10]}", MUTED, _font(18), anchor="rm")
     y = _pill(draw, (MARGIN, y), outcome.upper(), OUTCOMES[outcome]) + 20
@@ -228,7 +208,7 @@ def _draw_mark(draw: ImageDraw.ImageDraw, mark: Mark, factor: float, unit: float
 
 
 def _draw_caption(draw: ImageDraw.ImageDraw, size: tuple[int, int], words: str) -> None:
-    font = _font(max(10, round(min(size[0] / 26, size[1] / 10))), bold=True)
+    font = _font(max(10, round(math.hypot(*size) / 32)), bold=True)
     words = next(iter(_wrap(words, font, round(size[0] * 0.86), lines=1)), "")
     width = draw.textlength(words, font)
     x, y = size[0] / 2, size[1] * 0.9

@@ -18,7 +18,7 @@ class Html(str):
 Child: TypeAlias = "str | Html | None | Iterable[Child]"
 
 
-def tag(name: str, *children: Child, **attributes: str | int | float | bool | None) -> Html:
+def tag(name: str, /, *children: Child, **attributes: str | int | float | bool | None) -> Html:
     """An element. Children that are plain text are escaped; None is left out.
 
     Attribute names are written with `_` for `-`, and `class_` for `class`; True stands alone, None and False are

@@ -76,7 +76,7 @@ def marks(action: Action, size: tuple[int, int], cursor: tuple[int, int] | None 
         case Scroll():
             return tuple(_scroll(aimed, point, size) for point in _points(aimed.points, cursor))
         case Drag():
-            return (Ring(aimed.path[0]), Trail(aimed.path))
+            return (Trail(aimed.path), Ring(aimed.path[0]))
         case Look():
             return () if aimed.region is None else (Box(aimed.region),)
         case _:

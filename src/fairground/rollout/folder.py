@@ -7,37 +7,33 @@ follows no links, and believes nothing that does not follow from the files.
 from __future__ import annotations
 
 import hashlib
-import io
 import os
 import re
 import struct
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
-from PIL import Image
 from pydantic import Field
 
-from fairground.core import Episode, EpisodeError, Frame, Record, Step
+from fairground.core import Episode, EpisodeError, Frame, InvalidInput, Record, State, Step
 from fairground.rollout.disk import open_inside, read_inside
 from fairground.rollout.strictjson import loads, read_record
+from fairground.screen.encoding import MAX_BYTES, MAX_PIXELS, decode
 
 MEGABYTE = 1 << 20
 MAX_EPISODE = 32 * MEGABYTE  # episode.json; evidence of checks is most of it
 MAX_LINE = 2 * MEGABYTE  # one step; a drag of 1,000 points and a long thought fit many times over
 MAX_STEPS = 100_000
 MAX_STEPS_FILE = 512 * MEGABYTE
-MAX_FRAME = 64 * MEGABYTE  # one PNG
-MAX_PIXELS = 1 << 26  # 8192 x 8192; a small PNG can unfold to gigabytes
 MAX_STATE = 64 * MEGABYTE  # state.json
 MAX_STATE_FILE = 1024 * MEGABYTE
 MAX_LOG = 16 * MEGABYTE
 
 When: TypeAlias = Literal["before", "after"]
+MOMENTS: tuple[When, ...] = ("before", "after")
 
 _DIGEST = re.compile(r"[0-9a-f]{24}")
 _LOG = re.compile(r"([a-z0-9]+(?:[-_.][a-z0-9]+)*)\.txt")
@@ -53,10 +49,11 @@ class StateFile(Record):
 
 
 class StateIndex(Record):
-    """What was recorded of the app at one moment: files by the name they had there, and captured JSON."""
+    """What was recorded of the app at one moment; the same as `core.State`, with the content of files beside it."""
 
     files: dict[str, StateFile] = {}
-    captured: dict[str, Any] = {}
+    data: dict[str, Any] = {}
+    missing: dict[str, str] = {}
 
 
 class States(Record):
@@ -64,6 +61,10 @@ class States(Record):
 
     before: StateIndex | None = None
     after: StateIndex | None = None
+
+    def at(self, when: When) -> StateIndex | None:
+        """One of the two."""
+        return self.before if when == "before" else self.after
 
 
 @dataclass(frozen=True)
@@ -103,15 +104,11 @@ class EpisodeFolder:
     def frame(self, digest: str) -> Frame:
         """Decodes a frame, and checks that it shows what its name says."""
         _png_size(self.path, digest)  # before decoding: a small PNG can unfold to gigabytes
-        data = read_inside(self.path, "frames", _frame_file(digest), limit=MAX_FRAME)
+        data = read_inside(self.path, "frames", _frame_file(digest), limit=MAX_BYTES)
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # MAX_PIXELS is the limit here
-                with Image.open(io.BytesIO(data), formats=["PNG"]) as image:
-                    pixels = np.array(image.convert("RGB"))
-        except (OSError, ValueError, SyntaxError) as error:  # Pillow raises SyntaxError for broken chunks
-            raise EpisodeError(f"frames/{digest}.png: not a whole PNG: {error}") from None
-        frame = Frame(pixels)
+            frame = decode(data)
+        except InvalidInput as error:
+            raise EpisodeError(f"frames/{digest}.png: not a whole PNG: {error.message}") from None
         if frame.digest != digest:
             raise EpisodeError(f"frames/{digest}.png: shows something else than its name says ({frame.digest})")
         return frame
@@ -135,14 +132,17 @@ class EpisodeFolder:
         data = read_inside(self.path, "logs", f"{name}.txt", limit=MAX_LOG + MEGABYTE)
         return data.decode("utf-8", "replace")
 
-    def state(self, when: When) -> dict[str, bytes]:
-        """The recorded files at that moment, by the name they had in the app's world."""
-        index = self.states.before if when == "before" else self.states.after
-        return {name: self.state_file(when, name) for name in (index.files if index else ())}
+    def state(self, when: When) -> State | None:
+        """What was recorded of the app at that moment, for checks to look at; None when nothing was."""
+        index = self.states.at(when)
+        if index is None:
+            return None
+        files = {name: self.state_file(when, name) for name in index.files}
+        return State(files, index.data, index.missing)
 
     def state_file(self, when: When, name: str) -> bytes:
         """One recorded file; raises when its content is not what was recorded."""
-        index = self.states.before if when == "before" else self.states.after
+        index = self.states.at(when)
         if index is None or name not in index.files:
             raise EpisodeError(f"state.{when}: no file {name!r} was recorded")
         entry = index.files[name]
@@ -155,8 +155,8 @@ class EpisodeFolder:
         """Decodes every frame and reads every state file; raises at the first that is not as it was recorded."""
         for digest in dict.fromkeys(self.digests):
             self.frame(digest)
-        self.state("before")
-        self.state("after")
+        for when in MOMENTS:
+            self.state(when)
 
 
 def read_episode(folder: Path | str) -> EpisodeFolder:
@@ -263,9 +263,8 @@ def _missing(found: EpisodeFolder) -> list[str]:
             found.frame_size(digest)
         except EpisodeError as error:
             faults.append(error.message)
-    moments: tuple[tuple[str, StateIndex | None], ...]
-    moments = (("before", found.states.before), ("after", found.states.after))
-    for when, index in moments:
+    for when in MOMENTS:
+        index = found.states.at(when)
         for entry in index.files.values() if index else ():
             try:
                 with open_inside(found.path, "state", when, entry.file) as handle:

@@ -117,28 +117,35 @@ class Recorder:
                 if room >= 0:  # below zero once the log has been clipped
                     file.write(data if len(data) <= room else data[:room] + b"\n[clipped here: the log is full]\n")
 
-    def state(self, when: When, files: Mapping[str, bytes], captured: Mapping[str, Any] | None = None) -> None:
-        """Records the app's state before or after.
+    def state(
+        self,
+        when: When,
+        files: Mapping[str, bytes],
+        data: Mapping[str, Any] | None = None,
+        missing: Mapping[str, str] | None = None,
+    ) -> None:
+        """Records the app's state: the parts of a `core.State`.
 
         Args:
             when: `before` the agent began, or `after` the app saved.
-            files: Content by the name it has in the app's world; any name will do, it is never used as a path.
-            captured: What inspectors answered, as plain data.
+            files: Content by the path it had inside; any name will do, none is used as a path here.
+            data: What live endpoints answered, as plain data.
+            missing: Files that were asked for and not there, with the reason.
         """
         self._check()
-        if getattr(self._states, when) is not None:
+        if self._states.at(when) is not None:
             raise InvalidInput(f"the state {when} was recorded already")
         entries = {}
         folder = self.folder / "state" / when
-        for number, (name, data) in enumerate(files.items()):
-            if len(data) > MAX_STATE_FILE:
-                raise InvalidInput(f"state file {name!r}: {len(data):,} bytes, at most {MAX_STATE_FILE:,} are kept")
-            entry = StateFile(file=f"{number:03}-{_safe(name)}", size=len(data), digest=state_digest(data))
+        for number, (name, content) in enumerate(files.items()):
+            if len(content) > MAX_STATE_FILE:
+                raise InvalidInput(f"state file {name!r}: {len(content):,} bytes, at most {MAX_STATE_FILE:,} are kept")
+            entry = StateFile(file=f"{number:03}-{_safe(name)}", size=len(content), digest=state_digest(content))
             with writing(folder / entry.file):
                 folder.mkdir(parents=True, exist_ok=True)
-                (folder / entry.file).write_bytes(data)
+                (folder / entry.file).write_bytes(content)
             entries[name] = entry
-        index = StateIndex(files=entries, captured=dict(captured or {}))
+        index = StateIndex(files=entries, data=dict(data or {}), missing=dict(missing or {}))
         self._states = self._states.model_copy(update={when: index})
         path = self.folder / "state" / "state.json"
         with writing(path):

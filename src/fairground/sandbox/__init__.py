@@ -4,7 +4,7 @@ Imports `core` only. Screens, worlds and everything above take a `Sandbox` and d
 """
 
 from fairground.sandbox.protocol import HOME, Completed, FileInfo, Limits, Process, Sandbox, SandboxSpec
-from fairground.sandbox.layers import Layer, LayerStore, cache_folder, hash_tree
+from fairground.sandbox.layers import Layer, LayerStore, cache_folder, hash_path
 from fairground.sandbox.pool import Pool, Poolable
 from fairground.sandbox.runners import (
     NotIsolated,
@@ -33,7 +33,7 @@ __all__ = [
     "Support",
     "cache_folder",
     "default_runner",
-    "hash_tree",
+    "hash_path",
     "namespace_support",
     "open_sandbox",
     "runners",

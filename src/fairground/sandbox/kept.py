@@ -74,20 +74,17 @@ def _order(spec: SandboxSpec, kind: str, cgroup: Cgroup, hide: Sequence[Path], f
         fds.append(fd)
         return len(fds) - 1
 
-    def folder(path: Path) -> int:
-        try:
-            return give(os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC))
-        except OSError as error:
-            raise SandboxError(f"layer {path}: {error.strerror}") from None
-
+    for path in (*spec.layers, *([spec.writable] if spec.writable else [])):
+        if not path.is_dir():
+            raise SandboxError(f"layer {path} is not a folder", fix="build it again")
     thaw = cgroup.open_thaw()
     root = os.geteuid() == 0
     return {
         "kind": kind,
         "attach": [give(fd) for fd in cgroup.open_attach()],
         "thaw": None if thaw is None else give(thaw),
-        "layers": [folder(path) for path in spec.layers] if kind == "namespace" else [],
-        "writable": folder(spec.writable) if spec.writable is not None and kind == "namespace" else None,
+        "layers": [str(path.absolute()) for path in spec.layers],
+        "writable": None if spec.writable is None else str(spec.writable.absolute()),
         "folder": tempfile.mkdtemp(prefix="fairground-") if kind == "bare" else "",
         "cgroups": [str(path) for path in cgroup.folders],
         "env": dict(spec.env),

@@ -25,14 +25,13 @@ from fairground.core import SandboxError, fingerprint
 from fairground.sandbox.kept import SANDBOX_UID
 
 _META = "layer.json"
+_OVERLAID = ("usr", "opt", "etc", "var")
 
 
 def cache_folder() -> Path:
     """Where layers are kept: `FAIRGROUND_HOME`, or this user's cache."""
     if home := os.environ.get("FAIRGROUND_HOME"):
         return Path(home)
-    if os.geteuid() == 0:
-        return Path("/var/cache/fairground")
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fairground"
 
 
@@ -57,7 +56,12 @@ class LayerStore:
     """Layers in one folder, shared by all processes of this machine."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        self.folder = (folder or cache_folder()) / "layers"
+        self.folder = (folder or cache_folder()).absolute() / "layers"
+        if self.folder.parts[1] in _OVERLAID:
+            raise SandboxError(
+                f"checkpoints cannot be kept in {self.folder}: sandboxes are stacked over /{self.folder.parts[1]} itself",
+                fix=f"set FAIRGROUND_HOME to a folder outside /{', /'.join(_OVERLAID)}",
+            )
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -133,20 +137,26 @@ class LayerStore:
             yield True
 
 
-def hash_tree(folder: Path) -> str:
-    """A content address of a folder: names, kinds, permissions to execute, contents and link targets."""
+def hash_path(path: Path) -> str:
+    """A content address of a file or folder: names, kinds, permissions to execute, contents and link targets.
+
+    Empty when there is nothing at the path.
+    """
+    if not os.path.lexists(path):
+        return ""
     digest = hashlib.blake2b(digest_size=16)
-    for path in sorted(folder.rglob("*")):
-        info = path.lstat()
-        if "__pycache__" in path.parts:
+    for entry in sorted(path.rglob("*")) if path.is_dir() else [path]:
+        info = entry.lstat()
+        if "__pycache__" in entry.parts:
             continue
         if stat.S_ISLNK(info.st_mode):
-            content = os.readlink(path).encode()
+            content = os.readlink(entry).encode(errors="surrogateescape")
         elif stat.S_ISREG(info.st_mode):
-            content = path.read_bytes()
+            content = entry.read_bytes()
         else:
             content = b""
-        head = f"{path.relative_to(folder)}\0{stat.S_IFMT(info.st_mode)}\0{info.st_mode & 0o111}\0{len(content)}\0"
+        name = "" if entry == path else str(entry.relative_to(path))
+        head = f"{name}\0{stat.S_IFMT(info.st_mode)}\0{info.st_mode & 0o111}\0{len(content)}\0"
         digest.update(head.encode(errors="surrogateescape") + content)
     return digest.hexdigest()
 

@@ -130,12 +130,14 @@ class Pool(Generic[K, T]):
     def _count(self, kind: K) -> int:
         """Those that still live; the dead are cleared away and replaced."""
         row = self._ready.get(kind, deque())
-        for thing in [thing for thing in row if not thing.alive]:
-            row.remove(thing)
-            self.replaced += 1
-            thing.close()
+        dead = [thing for thing in row if not thing.alive]
+        if dead:
+            self._ready[kind] = deque(thing for thing in row if not any(thing is other for other in dead))
+            self.replaced += len(dead)
+            for thing in dead:
+                thing.close()
             self._order(kind)
-        return len(row)
+        return len(self._ready.get(kind, ()))
 
     def _order(self, kind: K) -> None:
         if not self._open:

@@ -20,6 +20,11 @@ from fairground.screen.xwire import XConnection
 _LOCK: Final = 0x2
 _GROUP: Final = 0x6000
 
+# Lent a key from the start, while no program has to take notice of it: what people and models type most often.
+_COMMON: Final = (
+    "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿ€£¥°§©®™«»¿¡–—‘’“”„…•·×÷→½²"  # noqa: RUF001
+)
+
 
 class Keyboard:
     """The keys of one X server, over a connection that others use as well.
@@ -37,6 +42,8 @@ class Keyboard:
         self._held: dict[str, list[int]] = {}
         self._group = 0
         self._layout = self._read(None)
+        self._lend([keysyms.of_character(character) for character in _COMMON])
+        self.confirm()
 
     def type(self, text: str) -> None:
         """Types text. What arrives does not depend on CapsLock or on a held Shift; a held Ctrl still acts."""
@@ -54,7 +61,7 @@ class Keyboard:
 
     def chord(self, keys: Sequence[str], *, repeat: int = 1) -> tuple[list[bytes], list[bytes]]:
         """The requests that press keys together (after `repeat` - 1 taps of them), and that let them go."""
-        codes = self._keycodes(keys)
+        codes = self._keycodes(keys) if keys else []
         down, up = [*map(self._down, codes)], [*map(self._up, reversed(codes))]
         return (down + up) * (repeat - 1) + down, up
 
@@ -116,16 +123,16 @@ class Keyboard:
 
     def _lend(self, symbols: Sequence[int]) -> int:
         """Finds keys for as many leading symbols as can be had; says for how many, at least one."""
-        count, rows = self._layout.lend(symbols)
+        count, changed = self._layout.lend(symbols)
         if not count:
             if not self._taken_in():
                 raise ScreenError("the program in front has not taken in what was typed, so typing stopped half-way")
             self._layout.confirm()
-            count, rows = self._layout.lend(symbols)
+            count, changed = self._layout.lend(symbols)
         if not count:
             raise ScreenError("the keyboard layout leaves no key free for characters that are not on it")
-        if rows:
-            self._connection.send(*_mapping_requests(rows))
+        if changed:
+            self._connection.send(*_mapping_requests(self._layout, changed))
             self._connection.sync()
             self._connection.mapping_stale = False  # it was us
         return count
@@ -164,13 +171,16 @@ class Keyboard:
         return x.fake_input(self._opcode, x.KEY_RELEASE, keycode)
 
 
-def _mapping_requests(rows: dict[int, tuple[int, int]]) -> list[bytes]:
-    """One request for each run of neighbouring keycodes: every request makes every program read the layout anew."""
-    requests: list[bytes] = []
-    run: list[int] = []
-    for code in [*sorted(rows), -1]:
-        if run and code != run[-1] + 1:
-            requests.append(x.change_keyboard_mapping(run[0], [rows[each] for each in run]))
-            run = []
-        run.append(code)
-    return requests
+def _mapping_requests(layout: Layout, changed: set[int]) -> list[bytes]:
+    """As few requests as can be, because each makes every program read the layout anew.
+
+    Spare keys between two that changed are set again to what they are.
+    """
+    runs: list[list[int]] = []
+    for code in sorted(changed):
+        between = range(runs[-1][-1] + 1, code) if runs else ()
+        if runs and all(map(layout.is_spare, between)):
+            runs[-1] += [*between, code]
+        else:
+            runs.append([code])
+    return [x.change_keyboard_mapping(run[0], [*map(layout.row, run)]) for run in runs]

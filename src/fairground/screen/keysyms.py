@@ -52,7 +52,7 @@ NAMED: Final[dict[str, int]] = {
     **{f"f{number}": 0xFFBD + number for number in range(1, 25)},
     "back": 0x1008FF26,
     "forward": 0x1008FF27,
-    "refresh": 0x1008FF29,
+    "refresh": 0x1008FF73,
     "volumeup": 0x1008FF13,
     "volumedown": 0x1008FF11,
     "volumemute": 0x1008FF12,

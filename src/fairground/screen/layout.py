@@ -10,6 +10,11 @@ from typing import Final, NamedTuple
 
 _COLUMNS: Final = {0: 0, 1: 1, 4: 2, 5: 3}  # column of the core mapping -> level
 _KEYPAD: Final = range(0xFF80, 0xFFBE)
+_FUNCTIONS: Final = range(0xFD00, 0x10000)
+_MEDIA: Final = 0x10080000
+# No keyboard has these keys; layouts put laptop and media functions there that no canonical key names. They lie
+# side by side, so that many of them are lent in one request.
+_ODD_KEYS: Final = 182
 
 
 class Place(NamedTuple):
@@ -42,8 +47,7 @@ class Layout:
         self._unconfirmed: set[Place] = set()
         spare: list[int] = []
         for code, row in rows.items():
-            ours = before._rows_lent().get(code) if before else None
-            if code not in reserved and (not any(row) or (ours and set(row[:2]) - {0} <= set(ours))):
+            if code >= _ODD_KEYS and code not in reserved:
                 spare.append(code)
                 continue
             for column, level in _COLUMNS.items():
@@ -51,10 +55,10 @@ class Layout:
                 # Shift and NumLock both change the keypad, so only its plain level can be relied on. In another
                 # group characters move; keys such as Return do not.
                 known = level == 0 or symbol not in _KEYPAD
-                if symbol and known and (fixed or symbol > 0xFD00):
+                if symbol and known and (fixed or symbol in _FUNCTIONS or symbol >= _MEDIA):
                     self._places.setdefault(symbol, Place(code, level))
         for level in (0, 1):
-            for code in spare:
+            for code in sorted(spare, reverse=True):
                 self._lent[Place(code, level)] = 0
         if before:
             self._keep(before, rows)
@@ -63,14 +67,14 @@ class Layout:
         """Where a symbol is, on the layout or on a lent key."""
         return self._places.get(symbol)
 
-    def lend(self, symbols: Iterable[int]) -> tuple[int, dict[int, tuple[int, int]]]:
+    def lend(self, symbols: Iterable[int]) -> tuple[int, set[int]]:
         """Finds a place for each symbol, in order, until there is no key left that may be lent.
 
         Returns:
-            How many symbols have a place now, and the new rows of the keys that were lent for them.
+            How many symbols have a place now, and the keycodes whose `row` is new.
         """
         needed: set[Place] = set()
-        changed: dict[int, tuple[int, int]] = {}
+        changed: set[int] = set()
         count = 0
         for symbol in symbols:
             place = self._places.get(symbol)
@@ -80,13 +84,23 @@ class Layout:
                 if place is None:
                     break
                 self._give(place, symbol)
-                changed[place.keycode] = self._row(place.keycode)
+                changed.add(place.keycode)
             if place in self._lent:
                 self._lent[place] = self._lent.pop(place)
                 needed.add(place)
             count += 1
         self._unconfirmed |= needed
         return count, changed
+
+    def is_spare(self, code: int) -> bool:
+        """Whether a key may be lent, so that its row is ours to set."""
+        return Place(code, 0) in self._lent
+
+    def row(self, code: int) -> tuple[int, int]:
+        """What a spare key gives plain and with Shift."""
+        plain, shifted = self._lent[Place(code, 0)], self._lent[Place(code, 1)]
+        # Both levels are always filled: X reads a lone capital as a small letter and its capital.
+        return plain or shifted, shifted or plain
 
     def confirm(self) -> None:
         """Says that programs have taken in what was typed, so that every lent key may be lent anew."""
@@ -103,14 +117,6 @@ class Layout:
             del self._places[old]
         self._lent[place] = symbol
         self._places[symbol] = place
-
-    def _row(self, code: int) -> tuple[int, int]:
-        plain, shifted = self._lent[Place(code, 0)], self._lent[Place(code, 1)]
-        # Both levels are always filled: X reads a lone capital as a small letter and its capital.
-        return plain or shifted, shifted or plain
-
-    def _rows_lent(self) -> dict[int, tuple[int, int]]:
-        return {place.keycode: self._row(place.keycode) for place, symbol in self._lent.items() if symbol}
 
     def _keep(self, before: Layout, rows: Mapping[int, Sequence[int]]) -> None:
         for place, symbol in before._lent.items():

@@ -90,6 +90,10 @@ class X11Screen:
         self._touched = False
         self._pointer = self.cursor()
 
+    def has_window_manager(self) -> bool:
+        """Whether a window manager runs and answers."""
+        return self._windows.has_manager() and not self._windows.taken_in(time.monotonic() + 0.1)
+
     def grab(self) -> Frame:
         """The current picture, pointer included."""
         self._connection.check()  # the memory outlives a dead server, and would show its last picture for ever
@@ -230,7 +234,7 @@ class X11Screen:
         self._connection.sync()
 
     def _with_modifiers(self, modifiers: Sequence[str], requests: list[bytes]) -> None:
-        down, up = self._keyboard.chord(modifiers) if modifiers else ([], [])
+        down, up = self._keyboard.chord(modifiers)
         self._connection.send(*down, *requests, *up)
         self._connection.sync()
 

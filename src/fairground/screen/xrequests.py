@@ -141,9 +141,13 @@ def select_events(window: int, mask: int) -> bytes:
 
 
 def set_background(window: int, pixel: int) -> bytes:
-    """Paints a window in one colour, 0xRRGGBB, and keeps it so."""
-    change = struct.pack("<BxHIII", 2, 4, window, 1 << 1, pixel)
-    return change + struct.pack("<BxHIhhHH", 61, 4, window, 0, 0, 0, 0)
+    """What a window is cleared to, 0xRRGGBB."""
+    return struct.pack("<BxHIII", 2, 4, window, 1 << 1, pixel)
+
+
+def clear_area(window: int) -> bytes:
+    """Paints the whole of a window with its background."""
+    return struct.pack("<BxHIhhHH", 61, 4, window, 0, 0, 0, 0)
 
 
 def create_hidden_window(window: int, root: int, mask: int) -> bytes:

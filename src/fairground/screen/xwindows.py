@@ -21,6 +21,7 @@ _NAMES: Final = (
     "_NET_ACTIVE_WINDOW", "_NET_CLIENT_LIST_STACKING", "_NET_FRAME_EXTENTS", "_NET_REQUEST_FRAME_EXTENTS",
     "_NET_SUPPORTED", "_NET_WM_NAME", "_NET_WM_PING", "_NET_WM_STATE", "_NET_WM_STATE_HIDDEN", "WM_NAME", "WM_PROTOCOLS",
 )  # fmt: skip
+_ASK_AGAIN: Final = 0.01
 _RECHECK: Final = 0.05
 _SILENT: Final = 0.25  # how long to wait for a window that has let a whole deadline pass before
 
@@ -112,15 +113,17 @@ class Windows:
         self._take(x.PROPERTY_NOTIFY)
         request = self._atom["_NET_REQUEST_FRAME_EXTENTS"]
         mask = x.SUBSTRUCTURE_NOTIFY | x.SUBSTRUCTURE_REDIRECT
-        self._connection.send(x.send_message(self._connection.root, self._mailbox, request, (), mask=mask))
         while True:
-            for event in self._take(x.PROPERTY_NOTIFY):
-                if struct.unpack_from("<I", event, 4)[0] == self._mailbox:
-                    return True
-            left = deadline - time.monotonic()
-            if left <= 0:
+            # Asked again and again, because one that is just starting throws requests away.
+            self._connection.send(x.send_message(self._connection.root, self._mailbox, request, (), mask=mask))
+            recheck = min(deadline, time.monotonic() + _ASK_AGAIN)
+            while time.monotonic() < recheck:
+                self._connection.wait_event(recheck - time.monotonic())
+                for event in self._take(x.PROPERTY_NOTIFY):
+                    if struct.unpack_from("<I", event, 4)[0] == self._mailbox:
+                        return True
+            if time.monotonic() >= deadline:
                 return False
-            self._connection.wait_event(left)
 
     def _in_front(self) -> set[int]:
         """The window that has the focus and the one under the pointer, if they can be pinged."""

@@ -5,6 +5,7 @@ Suites and everything that runs agents import this; it imports `screen`, `sandbo
 
 from fairground.worlds.app import NOT_VARIED, App, Scenario, ScreenSpec, Suite, World
 from fairground.worlds.folder import WorldFile, read_folder
+from fairground.worlds.packages import package_versions
 from fairground.worlds.registry import resolve, suites
 from fairground.worlds.seat import Seat, open_seat, planned_fingerprint
 from fairground.worlds.stages import Stages, prepare
@@ -20,6 +21,7 @@ __all__ = [
     "World",
     "WorldFile",
     "open_seat",
+    "package_versions",
     "planned_fingerprint",
     "prepare",
     "read_folder",

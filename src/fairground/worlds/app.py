@@ -25,8 +25,7 @@ from fairground.core import (
     check_name,
     unknown,
 )
-from fairground.sandbox import Limits, Sandbox
-from fairground.sandbox.layers import hash_tree
+from fairground.sandbox import Limits, Sandbox, hash_path
 
 if TYPE_CHECKING:
     from fairground.worlds.seat import Seat
@@ -82,7 +81,7 @@ class App:
 
     def sources(self) -> Any:
         """Content address of what the stages are made of: here the folder that the app's module lies in."""
-        return hash_tree(Path(inspect.getfile(type(self))).parent)
+        return hash_path(Path(inspect.getfile(type(self))).parent)
 
     def env(self, world: World) -> dict[str, str]:
         """Environment of every program in the seat; themes often need one."""
@@ -219,9 +218,9 @@ class Suite:
         ]  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class World:
-    """A configuration with everything its names stand for."""
+    """A configuration with everything its names stand for; equal to another of the same suite, id and seed."""
 
     configuration: Configuration
     suite: Suite
@@ -229,6 +228,16 @@ class World:
     scenario: Scenario
     parameters: Mapping[str, Parameter]
     seed: int = 0
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, World) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[str, str, int]:
+        return self.suite.origin, self.configuration.id, self.seed
 
     @property
     def id(self) -> str:

@@ -13,7 +13,6 @@ folder; `world.toml`, which knows the answers, never enters the sandbox.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import stat
@@ -25,7 +24,7 @@ from typing import Any, Literal, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from fairground.core import Check, InvalidInput, Parameter, Record, StageError, State, StateError
-from fairground.sandbox import Limits, Sandbox, hash_tree
+from fairground.sandbox import Limits, Sandbox, hash_path
 from fairground.worlds.app import App, Scenario, ScreenSpec, Suite, World
 from fairground.worlds.seat import Seat
 
@@ -150,7 +149,7 @@ class FolderApp(App):
     def sources(self) -> Any:
         """The scripts and files; not `world.toml`, whose checks may change without any stage being run again."""
         return {
-            **{name: _address(self.folder / name) for name in (*SCRIPTS, "files")},
+            **{name: hash_path(self.folder / name) for name in (*SCRIPTS, "files")},
             "network": self.table.network,
         }
 
@@ -343,13 +342,6 @@ def _copy_in(folder: Path, stage: str, sandbox: Sandbox) -> None:
             raise InvalidInput(f"{files} holds more than {_MAX_FILES >> 20} MB")
         mode = 0o755 if os.access(path, os.X_OK) else 0o644
         sandbox.write_file(f"{_STAGE}/files/{path.relative_to(files)}", path.read_bytes(), mode=mode)
-
-
-def _address(path: Path) -> str:
-    """A content address of a script or a folder; empty when it is not there."""
-    if path.is_dir():
-        return hash_tree(path)
-    return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest() if path.is_file() else ""
 
 
 def _at_home(word: str, sandbox: Sandbox) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -38,7 +39,12 @@ def machine_state() -> str:
     if not status.is_file():
         return "no dpkg"
     info = status.stat()
-    return f"{info.st_mtime_ns}-{info.st_size}"
+    return _digest(status, info.st_mtime_ns, info.st_size)
+
+
+@lru_cache(maxsize=4)
+def _digest(status: Path, _modified: int, _size: int) -> str:
+    return hashlib.blake2b(status.read_bytes(), digest_size=16).hexdigest()
 
 
 @lru_cache(maxsize=16)

@@ -17,7 +17,7 @@ from fairground.worlds.app import World
 from fairground.worlds.stages import Stages, prepare, run_setup
 
 
-@dataclass
+@dataclass(eq=False)
 class Seat:
     """Where an agent sits.
 

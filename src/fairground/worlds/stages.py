@@ -7,6 +7,7 @@ stops with the end of its output; nothing above it is tried.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -19,7 +20,7 @@ from typing import Any
 import fairground.sandbox.keeper as keeper_package
 from fairground.core import FairgroundError, StageError
 from fairground.sandbox import Sandbox, SandboxSpec, open_sandbox
-from fairground.sandbox.layers import Layer, LayerStore, hash_tree, remove_tree
+from fairground.sandbox.layers import Layer, LayerStore, hash_path, remove_tree
 from fairground.worlds.app import World
 from fairground.worlds.packages import machine_state, package_versions
 
@@ -152,7 +153,8 @@ def _install(script: Path, store: LayerStore) -> Layer:
     inputs = {
         "stage": "install",
         "format": _FORMAT,
-        "script": hash_tree(script.parent) if script.parent.is_dir() else "",
+        "script": hash_path(script),
+        "files": hash_path(script.parent / "files"),
         "machine": machine_state(),
     }
     start = (
@@ -186,6 +188,9 @@ def _install(script: Path, store: LayerStore) -> Layer:
                 remove_tree(path)
             else:
                 path.unlink(missing_ok=True)
+        for name in os.listdir(tree):
+            with contextlib.suppress(OSError):
+                (tree / name).rmdir()  # a tree without changes needs no overlay
         return said
 
     return store.build(inputs, build)

@@ -32,11 +32,11 @@ def main(control_fd: int) -> NoReturn:
     message, fds, _, _ = socket.recv_fds(control, MESSAGE, 64)
     if not message:
         sys.exit(0)
+    for fd in (control_fd, *fds):  # received files are handed on by exec unless we say no
+        os.set_inheritable(fd, False)
     order: dict[str, Any] = json.loads(message)
     order["attach"] = [fds[index] for index in order["attach"]]
     order["thaw"] = None if order["thaw"] is None else fds[order["thaw"]]
-    order["layers"] = [fds[index] for index in order["layers"]]
-    order["writable"] = None if order["writable"] is None else fds[order["writable"]]
 
     # Before the user namespace, so that the outer process keeps the rights it needs to clean up.
     inner = os.fork()
@@ -58,12 +58,11 @@ def main(control_fd: int) -> NoReturn:
 
 
 def _inside_namespaces(control: socket.socket, order: dict[str, Any]) -> None:
-    _enter_user_namespace(order["host_uid"], order["host_gid"])
+    _enter_user_namespace(order)
     kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)  # after changing users, which clears it
     kernel.unshare(
-        kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS | kernel.CLONE_NEWPID | kernel.CLONE_NEWNET
-        | kernel.CLONE_NEWCGROUP
-    )  # fmt: skip
+        kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS | kernel.CLONE_NEWPID | kernel.CLONE_NEWNET | kernel.CLONE_NEWCGROUP
+    )
     first = os.fork()
     if first != 0:
         control.close()
@@ -130,10 +129,12 @@ def _serve(
     keeper.end()
 
 
-def _enter_user_namespace(host_uid: int, host_gid: int) -> None:
+def _enter_user_namespace(order: dict[str, Any]) -> None:
     """Becomes the user inside, who is `host_uid` outside: ourselves, or when we are root a user without rights."""
+    host_uid, host_gid = order["host_uid"], order["host_gid"]
     if os.geteuid() != 0:
-        kernel.unshare(kernel.CLONE_NEWUSER)
+        kernel.unshare(kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS)
+        _open_layers(order)
         _write("/proc/self/setgroups", "deny")
         _write("/proc/self/uid_map", f"{mounts.UID} {host_uid} 1")
         _write("/proc/self/gid_map", f"{mounts.UID} {host_gid} 1")
@@ -152,7 +153,8 @@ def _enter_user_namespace(host_uid: int, host_gid: int) -> None:
                 failed = 0
         os._exit(failed)
     os.close(ready_r)
-    kernel.unshare(kernel.CLONE_NEWUSER)
+    kernel.unshare(kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS)
+    _open_layers(order)
     os.write(ready_w, b"1")
     os.close(ready_w)
     if os.waitpid(helper, 0)[1] != 0:
@@ -162,6 +164,16 @@ def _enter_user_namespace(host_uid: int, host_gid: int) -> None:
     os.setresuid(mounts.UID, mounts.UID, mounts.UID)
     # Changing users made us unreadable to ourselves, and /proc/self must be ours for mounting.
     kernel.prctl(kernel.PR_SET_DUMPABLE, 1)
+
+
+def _open_layers(order: dict[str, Any]) -> None:
+    """Opens layers in the new mount namespace, while we may still enter folders that are only root's.
+
+    The kernel stacks only folders of the namespace it mounts in, so the host cannot open them for us.
+    """
+    flags = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
+    order["layers"] = [os.open(path, flags) for path in order["layers"]]
+    order["writable"] = None if order["writable"] is None else os.open(order["writable"], flags)
 
 
 def _raise_loopback() -> None:

@@ -1,0 +1,99 @@
+"""The `fairground` program: gathers the commands and turns errors into words."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from collections.abc import Sequence
+
+import click
+import typer
+from rich.markup import escape
+
+from fairground import __version__
+from fairground.cli.check import check
+from fairground.cli.doctor import doctor
+from fairground.cli.list import list_
+from fairground.cli.new import new
+from fairground.cli.open import open_
+from fairground.cli.output import errors
+from fairground.cli.prune import prune
+from fairground.cli.record import record
+from fairground.cli.show import show
+from fairground.core import FairgroundError, InvalidInput
+from fairground.sandbox import NotIsolated
+
+_HELP = """Real software as worlds for computer-use agents.
+
+  fairground doctor                              what this machine can do, and what to fix
+  fairground list                                suites, apps and scenarios
+  fairground open desk/calc                      sit in a seat yourself, in the browser
+  fairground record desk/calc --agent random     let an agent try, and record the episode
+  fairground show FOLDER                         look at an episode
+  fairground new my-app; fairground check my-app turn your own software into a world
+
+A world is named SUITE/APP/SCENARIO/INSTANCE@PROFILE/THEME/UI_STATE; leave out what you do not care about.
+"""
+
+app = typer.Typer(
+    name="fairground",
+    help=_HELP,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.callback(invoke_without_command=True)
+def _root(version: bool = typer.Option(False, "--version", help="Print the version.")) -> None:
+    if version:
+        typer.echo(f"fairground {__version__}")
+        raise typer.Exit
+
+
+app.command("list")(list_)
+app.command("doctor")(doctor)
+app.command("open")(open_)
+app.command("record")(record)
+app.command("show")(show)
+app.command("new")(new)
+app.command("check")(check)
+app.command("prune")(prune)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs a command; returns 0, 1 for what went wrong, 2 for what was asked wrongly, 130 when interrupted."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    warnings.showwarning = _show_warning
+    command = typer.main.get_command(app)
+    try:
+        result = command.main(args=words, prog_name="fairground", standalone_mode=False)
+        return int(result) if isinstance(result, int) else 0
+    except FairgroundError as error:
+        _say(error.message, error.fix, as_json="--json" in words)
+        return 2 if isinstance(error, InvalidInput) else 1
+    except click.exceptions.Abort:
+        return 130
+    except click.UsageError as error:
+        _say(error.format_message(), f"fairground {error.ctx.info_name if error.ctx else ''} --help", "--json" in words)
+        return 2
+    except (KeyboardInterrupt, BrokenPipeError):
+        return 130
+
+
+def _say(message: str, fix: str | None, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps({"error": message, "fix": fix}))
+        return
+    errors.print(f"[bold red]error:[/] {escape(message)}", highlight=False, soft_wrap=True)
+    if fix:
+        errors.print(f"  [bold]fix:[/] {escape(fix)}", highlight=False, soft_wrap=True)
+
+
+def _show_warning(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: object, **__: object
+) -> None:
+    place = "" if issubclass(category, NotIsolated) else f" ({filename}:{lineno})"
+    errors.print(f"[bold yellow]warning:[/] {escape(str(message))}{place}", highlight=False, soft_wrap=True)

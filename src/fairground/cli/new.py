@@ -1,0 +1,44 @@
+"""`fairground new`: the skeleton of a world, which opens as it is written."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fairground.cli.output import Json, console, print_json
+from fairground.core import InvalidInput, check_name
+
+
+def new(
+    app: Annotated[str, typer.Argument(help="The program's name, such as mousepad.")],
+    folder: Annotated[Path | None, typer.Option(help="Where to write it; a folder named like the app if left out.")] = None,
+    package: Annotated[str | None, typer.Option(help="Its Debian package, if it is not named like the program.")] = None,
+    json: Json = False,
+) -> None:
+    """Writes the skeleton of a world: world.toml, install, configure, setup."""
+    name = check_name("app", re.sub(r"[^a-z0-9]+", "-", app.lower()).strip("-") or app)
+    target = folder or Path(name)
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise InvalidInput(f"{target} is already there", fix="choose another folder with --folder")
+    skeleton = files("fairground.cli") / "skeleton"
+    (target / "files").mkdir(parents=True)
+    values = {"@NAME@": name, "@PROGRAM@": app, "@PACKAGE@": package or app, "@TITLE@": app.capitalize()}
+    written = []
+    for entry in ("world.toml", "install", "configure", "setup", "files/welcome.txt"):
+        text = (skeleton / entry).read_text(encoding="utf-8")
+        for mark, value in values.items():
+            text = text.replace(mark, value)
+        path = target / entry
+        path.write_text(text, encoding="utf-8")
+        if entry in ("install", "configure", "setup"):
+            path.chmod(0o755)
+        written.append(str(path))
+    if json:
+        print_json({"folder": str(target), "files": written})
+        return
+    console.print(f"wrote {target}/ with {', '.join(Path(path).name for path in written)}", highlight=False)
+    console.print(f"next: edit {target}/world.toml, then  fairground check {target}", highlight=False)

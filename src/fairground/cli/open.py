@@ -1,0 +1,51 @@
+"""`fairground open`: a seat for a person."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from fairground.cli.output import Json, Runner, Seed, console, print_json
+from fairground.screen import encode_png
+from fairground.web import serve_live
+from fairground.worlds import open_seat, resolve
+
+
+def open_(
+    world: Annotated[str, typer.Argument(help="Such as desk/calc, or a folder with a world.toml.")],
+    screenshot: Annotated[Path, typer.Option(help="Where to save what it looks like.")] = Path("screenshot.png"),
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on this machine; 0 takes a free one.")] = 0,
+    serve: Annotated[bool, typer.Option(help="Serve the live view until Ctrl-C.")] = True,
+    view_only: Annotated[bool, typer.Option("--view-only", help="Look, do not touch.")] = False,
+    runner: Runner = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Opens a seat, saves a screenshot, and serves it live at an address of this machine."""
+    found = resolve(world, seed=seed)
+    started = time.monotonic()
+    if not json:
+        console.print(f"opening {escape(found.id)} ...", highlight=False)
+    with open_seat(found, runner=runner) as seat:
+        seconds = time.monotonic() - started
+        screenshot.write_bytes(encode_png(seat.screen.grab()))
+        if not json:
+            console.print(f"ready in {seconds:.1f} s; screenshot in {screenshot}", highlight=False)
+            console.print(f"[bold]task[/]  {escape(found.instruction)}", highlight=False)
+            for note in seat.sandbox.notes:
+                console.print(f"[yellow]note[/]  {escape(note)}", highlight=False)
+
+        def say(url: str) -> None:
+            if json:
+                print_json({"world": found.id, "seconds": seconds, "screenshot": str(screenshot), "url": url})
+            else:
+                console.print(f"[bold]live[/]  {url}   (Ctrl-C ends it)", highlight=False, soft_wrap=True)
+
+        if serve:
+            serve_live(seat, port=port, control=not view_only, on_ready=say)
+        elif json:
+            print_json({"world": found.id, "seconds": seconds, "screenshot": str(screenshot)})

@@ -1,0 +1,55 @@
+"""`fairground record`: one agent, one world, one episode folder."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from fairground.agents import make_agent
+from fairground.cli.output import Json, Runner, Seed, console, print_json
+from fairground.cli.show import print_episode
+from fairground.core import InvalidInput, Step
+from fairground.report import describe, write_episode_page
+from fairground.rollout import run_episode
+from fairground.worlds import resolve
+
+
+def record(
+    world: Annotated[str, typer.Argument(help="Such as desk/calc, or a folder with a world.toml.")],
+    agent: Annotated[str, typer.Option(help="do-nothing, random, or script:FILE (a JSON action a line).")] = "random",
+    out: Annotated[Path | None, typer.Option(help="Folder for the episode; must not exist.")] = None,
+    seed: Seed = 0,
+    runner: Runner = None,
+    video: Annotated[bool, typer.Option(help="Make video.mp4.")] = True,
+    json: Json = False,
+) -> None:
+    """Lets an agent try a world once and records everything: frames, video, steps, verdict, a page to look at."""
+    found = resolve(world, seed=seed)
+    chosen = make_agent(agent)
+    stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
+    folder = out or Path("episodes") / f"{stamp}-{found.configuration.scenario}-{agent.split(':')[0]}"
+    if folder.exists() and any(folder.iterdir()):
+        raise InvalidInput(f"{folder} is not empty", fix="choose another folder with --out")
+    if not json:
+        console.print(f"[bold]{escape(found.id)}[/]", highlight=False)
+        console.print(f"[bold]task[/]   {escape(found.instruction)}", highlight=False)
+
+    def show_step(step: Step) -> None:
+        if not json:
+            wait = f"{step.act_ms + step.settle_ms:.0f} ms"
+            mark = f"  [red]refused: {escape(step.refused.splitlines()[0])}[/]" if step.refused else ""
+            console.print(f"  {step.index + 1:>3}  {escape(describe(step.action))}  [dim]{wait}[/]{mark}", highlight=False)
+
+    episode = run_episode(found, chosen, folder, runner=runner, video=video, on_step=show_step)
+    page = write_episode_page(folder)
+    if json:
+        print_json({"folder": str(folder), "page": str(page), **episode.plain()})
+    else:
+        print_episode(episode)
+        console.print(f"[bold]page[/]   {page}", highlight=False, soft_wrap=True)
+    if episode.outcome is not None and not episode.outcome.scored:
+        raise typer.Exit(1)

@@ -1,0 +1,80 @@
+"""`fairground show`: an episode, in the terminal and as a page."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from fairground.cli.output import Json, console, print_json
+from fairground.core import Episode, Outcome
+from fairground.report import describe, write_episode_page
+from fairground.rollout import read_episode
+
+_COLOURS = {Outcome.PASSED: "green", Outcome.FAILED: "red", Outcome.ERRORED: "magenta", Outcome.INVALID: "yellow"}
+
+
+def show(
+    folder: Annotated[Path, typer.Argument(help="An episode folder.")],
+    steps: Annotated[bool, typer.Option("--steps", help="List every step.")] = False,
+    browser: Annotated[bool, typer.Option("--browser", help="Open the page in a browser.")] = False,
+    json: Json = False,
+) -> None:
+    """Shows an episode: outcome, checks with what was expected and found, and a page with the replay."""
+    found = read_episode(folder)
+    page = write_episode_page(folder)
+    if json:
+        print_json(
+            {
+                "folder": str(folder),
+                "page": str(page),
+                "complete": found.complete,
+                **found.episode.plain(),
+                **({"step_log": [step.plain() for step in found.steps]} if steps else {}),
+            }
+        )
+        return
+    console.print(f"[bold]{escape(found.episode.configuration.id)}[/]", highlight=False)
+    console.print(f"[bold]task[/]   {escape(found.episode.instruction)}", highlight=False)
+    if not found.complete:
+        console.print("[yellow]incomplete: the recording stopped before the episode ended[/]")
+    if steps:
+        for step in found.steps:
+            console.print(f"  {step.index + 1:>3}  {escape(describe(step.action))}", highlight=False)
+    print_episode(found.episode)
+    console.print(f"[bold]page[/]   {page}", highlight=False, soft_wrap=True)
+    if browser:
+        webbrowser.open(page.resolve().as_uri())
+
+
+def print_episode(episode: Episode) -> None:
+    """Outcome and evidence."""
+    outcome = episode.outcome
+    if outcome is not None:
+        reward = f", reward {episode.verdict.reward:.2f}" if episode.verdict else ""
+        console.print(
+            f"[bold {_COLOURS[outcome]}]{outcome}[/]{reward}: agent {escape(episode.agent)}, {episode.steps} steps, "
+            f"{episode.seconds:.1f} s",
+            highlight=False,
+        )
+    if episode.error:
+        console.print(escape(episode.error), highlight=False)
+    if episode.verdict is not None:
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for column in ("", "check", "expected", "found"):
+            table.add_column(column)
+        for check in episode.verdict.checks:
+            mark = "[green]✓[/]" if check.passed else "[red]✗[/]"
+            table.add_row(mark, escape(check.name), _short(check.expected), _short(check.found))
+        console.print(table)
+    for note in episode.notes:
+        console.print(f"[yellow]note[/]   {escape(note)}", highlight=False)
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return escape(text if len(text) <= 70 else text[:67] + "...")

@@ -1,0 +1,18 @@
+"""What is seen and touched: X11 and browser-page screens behind one protocol, accessibility, settling, encoding.
+
+Takes a `Sandbox` and gives a `Screen`; imports `sandbox` and `core`.
+"""
+
+from fairground.screen.desktop import Desktop, open_desktop
+from fairground.screen.encoding import decode, encode_jpeg, encode_png
+from fairground.screen.protocol import Screen, Settled
+
+__all__ = [
+    "Desktop",
+    "Screen",
+    "Settled",
+    "decode",
+    "encode_jpeg",
+    "encode_png",
+    "open_desktop",
+]

@@ -1,0 +1,223 @@
+"""A desktop inside a sandbox: Xvfb, a session bus, a window manager, and the screen on them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from fairground.core import InvalidInput, Key, MissingPrerequisite, SandboxError, ScreenError
+from fairground.sandbox import Process, Sandbox
+from fairground.screen import xrequests as x
+from fairground.screen.framebuffer import MAX_SIDE, Framebuffer
+from fairground.screen.windowmanager import OPENBOX_CONFIG
+from fairground.screen.x11 import X11Screen
+from fairground.screen.xwire import XConnection
+
+BACKGROUND: Final = 0x3D5A73  # a calm blue: black would look like a screen that is off
+_READY_SECONDS: Final = 20.0
+_END_SECONDS: Final = 2.0
+_POLL: Final = 0.002
+_FRAMEBUFFER_FD, _READY_FD = 8, 9  # one digit: sh knows no higher ones
+_PACKAGES: Final = {"Xvfb": "xvfb", "dbus-daemon": "dbus", "openbox": "openbox", "at-spi-bus-launcher": "at-spi2-core"}
+_ACCESSIBILITY_BUS: Final = "/usr/libexec/at-spi-bus-launcher"
+
+# The link lets Xvfb draw into our memory. The folder for the desktop's files is told before Xvfb starts, so that
+# they are written meanwhile.
+_XVFB: Final = """
+command -v Xvfb >/dev/null || exit 127
+folder="$(mktemp -d "$XDG_RUNTIME_DIR/desktop.XXXXXX")" || exit 1
+ln -s "/proc/self/fd/$1" "$folder/Xvfb_screen0" && echo "$folder" >&$2 || exit 1
+exec Xvfb -displayfd "$2" -screen 0 "$3" -dpi "$4" -fbdir "$folder" -nolisten tcp -noreset -s 0
+"""
+
+# A caret that does not blink and menus that do not fade: a screen at rest is one that stays the same.
+_GTK_SETTINGS: Final = b"[Settings]\ngtk-cursor-blink=0\ngtk-enable-animations=0\n"
+
+
+@dataclass(frozen=True)
+class Desktop:
+    """A desktop that is ready for programs.
+
+    Attributes:
+        screen: What is seen and touched.
+        env: What programs on this desktop need in their environment.
+        display: Its name, such as `:0`.
+        processes: What was started for it, by name.
+    """
+
+    screen: X11Screen
+    env: Mapping[str, str]
+    display: str
+    processes: Mapping[str, Process]
+
+    def close(self) -> None:
+        """Closes the screen and ends what was started; may be called twice."""
+        self.screen.close()
+        _end(self.processes.values())
+
+
+def open_desktop(
+    sandbox: Sandbox,
+    size: tuple[int, int] = (1280, 720),
+    *,
+    dpi: int = 96,
+    window_manager: bool = True,
+    accessibility: bool = True,
+) -> Desktop:
+    """Starts a desktop in a sandbox and returns when programs can be started on it.
+
+    Raises:
+        MissingPrerequisite: A program is not installed; the fix is the line that installs it.
+        ScreenError: A program did not start; the message has the end of its output.
+    """
+    width, height = size
+    if not (64 <= width <= MAX_SIDE and 64 <= height <= MAX_SIDE and 24 <= dpi <= 1200):
+        raise InvalidInput(f"a screen of {width}x{height} at {dpi} dpi: expected 64 to {MAX_SIDE} pixels a side")
+    processes: dict[str, Process] = {}
+    framebuffer = Framebuffer()
+    try:
+        with _Line() as ready:
+            fds = {_FRAMEBUFFER_FD: framebuffer.fd, _READY_FD: ready.writer}
+            words = [str(_FRAMEBUFFER_FD), str(_READY_FD), f"{width}x{height}x24", str(dpi)]
+            processes["Xvfb"] = _start(sandbox, "Xvfb", ["sh", "-c", _XVFB, "Xvfb", *words], {}, fds)
+            ready.close_writer()
+            folder = ready.read(processes["Xvfb"])
+            _write_settings(sandbox, folder)
+            display = ":" + ready.read(processes["Xvfb"])
+        framebuffer.map()
+        connection = XConnection(sandbox.connect(f"/tmp/.X11-unix/X{display[1:]}"))
+        screen = X11Screen(connection, framebuffer, cpu_seconds=sandbox.cpu_seconds)
+        # The first key makes X tell every program about a new keyboard: better before there is any.
+        screen.act(Key(keys=("shift",)))
+        connection.send(x.set_background(connection.root, BACKGROUND), x.clear_area(connection.root))
+        env = _environment(display, folder, accessibility=accessibility)
+        if window_manager:
+            argv = ["openbox", "--sm-disable", "--config-file", f"{folder}/openbox.xml"]
+            processes["openbox"] = _start(sandbox, "openbox", argv, env)
+        with _Line() as ready:
+            argv = ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--nosyslog", f"--print-address={_READY_FD}"]
+            argv.append(f"--address={env['DBUS_SESSION_BUS_ADDRESS']}")
+            processes["dbus-daemon"] = _start(sandbox, "dbus-daemon", argv, env, {_READY_FD: ready.writer})
+            ready.close_writer()
+            ready.read(processes["dbus-daemon"])
+        if accessibility:
+            # Nobody waits for it: a program that needs it asks the session bus, which lets it wait.
+            argv = [_ACCESSIBILITY_BUS, "--launch-immediately", "--a11y=1"]
+            processes["at-spi-bus-launcher"] = _start(sandbox, "at-spi-bus-launcher", argv, env)
+        if window_manager:
+            _wait_for(screen.has_window_manager, processes["openbox"])
+        return Desktop(screen, env, display, processes)
+    except BaseException:
+        framebuffer.close()
+        _end(processes.values())
+        raise
+
+
+def _environment(display: str, folder: str, *, accessibility: bool) -> dict[str, str]:
+    env = {
+        "DISPLAY": display,
+        "XDG_RUNTIME_DIR": folder.rpartition("/")[0],
+        "XDG_CONFIG_DIRS": f"{folder}/xdg:/etc/xdg",
+        "XDG_SESSION_TYPE": "x11",
+        "DBUS_SESSION_BUS_ADDRESS": f"unix:path={folder}/bus",
+        "GDK_BACKEND": "x11",
+        "QT_QPA_PLATFORM": "xcb",
+        "LIBGL_ALWAYS_SOFTWARE": "1",
+    }
+    if accessibility:
+        env |= {"GNOME_ACCESSIBILITY": "1", "QT_ACCESSIBILITY": "1", "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1"}
+    else:
+        env |= {"NO_AT_BRIDGE": "1", "GTK_A11Y": "none"}
+    return env
+
+
+def _write_settings(sandbox: Sandbox, folder: str) -> None:
+    sandbox.write_file(f"{folder}/openbox.xml", OPENBOX_CONFIG.encode())
+    for toolkit in ("gtk-3.0", "gtk-4.0"):
+        sandbox.write_file(f"{folder}/xdg/{toolkit}/settings.ini", _GTK_SETTINGS)
+
+
+def _start(
+    sandbox: Sandbox, name: str, argv: Sequence[str], env: Mapping[str, str], fds: Mapping[int, int] | None = None
+) -> Process:
+    try:
+        return sandbox.start(argv, env=env, fds=fds)
+    except MissingPrerequisite:
+        raise _missing(name) from None
+
+
+def _missing(name: str) -> MissingPrerequisite:
+    return MissingPrerequisite(f"a desktop needs {name}, which is not installed", fix=f"apt-get install {_PACKAGES[name]}")
+
+
+def _failed(process: Process, name: str) -> ScreenError | MissingPrerequisite:
+    if process.poll() == 127:
+        return _missing(name)
+    said = process.output(2000).strip()
+    state = "still runs" if process.poll() is None else f"ended with status {process.poll()}"
+    return ScreenError(f"{name} did not become ready ({state})" + (f"\n{said}" if said else ""))
+
+
+def _wait_for(ready: Callable[[], bool], process: Process) -> None:
+    deadline = time.monotonic() + _READY_SECONDS
+    while not ready():
+        if process.poll() is not None or time.monotonic() > deadline:
+            raise _failed(process, process.argv[0])
+        time.sleep(_POLL)
+
+
+def _end(processes: Iterable[Process]) -> None:
+    running = list(processes)
+    # A sandbox that is gone has taken its programs along.
+    with contextlib.suppress(SandboxError):
+        for process in running:
+            process.kill(signal.SIGTERM)  # a killed Xvfb would leave its lock and its socket in /tmp
+        deadline = time.monotonic() + _END_SECONDS
+        for process in running:
+            try:
+                process.wait(max(0.0, deadline - time.monotonic()))
+            except TimeoutError:
+                process.kill()
+
+
+class _Line:
+    """A pipe over which a program says, line by line, that it is ready."""
+
+    def __init__(self) -> None:
+        self._reader, self.writer = os.pipe2(os.O_CLOEXEC)
+        self._read = b""
+
+    def __enter__(self) -> _Line:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._reader)
+        self.close_writer()
+
+    def close_writer(self) -> None:
+        """Leaves the program as the only writer, so that its end is noticed."""
+        if self.writer >= 0:
+            os.close(self.writer)
+            self.writer = -1
+
+    def read(self, process: Process) -> str:
+        """The next line; raises when the program ends or takes too long."""
+        deadline = time.monotonic() + _READY_SECONDS
+        while b"\n" not in self._read:
+            left = deadline - time.monotonic()
+            data = b""
+            if left > 0 and select.select([self._reader], [], [], left)[0]:
+                data = os.read(self._reader, 4096)
+            if not data:
+                with contextlib.suppress(TimeoutError):
+                    process.wait(1.0)  # it has closed its end; its status says why
+                raise _failed(process, "Xvfb" if "Xvfb" in process.argv else process.argv[0])
+            self._read += data
+        line, _, self._read = self._read.partition(b"\n")
+        return line.decode().strip()

@@ -1,0 +1,52 @@
+"""How windows behave on our desktops: what a person expects, and no way out of the task.
+
+There is no menu on the background, no second workspace, and no button that hides a window, because there is no
+bar to bring it back from.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+
+def _bind(key: str, *actions: str) -> str:
+    body = "".join(f'<action name="{action}"/>' for action in actions)
+    return f'<keybind key="{key}">{body}</keybind>'
+
+
+def _mouse(context: str, *binds: tuple[str, str, tuple[str, ...]]) -> str:
+    body = "".join(
+        f'<mousebind button="{button}" action="{event}">' + "".join(f'<action name="{name}"/>' for name in actions)
+        + "</mousebind>"
+        for button, event, actions in binds
+    )  # fmt: skip
+    return f'<context name="{context}">{body}</context>'
+
+
+_RAISE = ("Focus", "Raise")
+
+OPENBOX_CONFIG: Final = f"""<?xml version="1.0" encoding="UTF-8"?>
+<openbox_config xmlns="http://openbox.org/3.4/rc">
+<focus><focusNew>yes</focusNew><followMouse>no</followMouse><focusLast>yes</focusLast></focus>
+<placement><policy>Smart</policy><center>yes</center></placement>
+<theme><name>Clearlooks</name><titleLayout>NLMC</titleLayout><animateIconify>no</animateIconify></theme>
+<desktops><number>1</number><popupTime>0</popupTime></desktops>
+<resize><popupShow>Never</popupShow></resize>
+<keyboard>
+{_bind("A-F4", "Close")}
+{_bind("A-Tab", "NextWindow")}
+{_bind("A-S-Tab", "PreviousWindow")}
+</keyboard>
+<mouse>
+<dragThreshold>4</dragThreshold><doubleClickTime>400</doubleClickTime><screenEdgeWarpTime>0</screenEdgeWarpTime>
+{_mouse("Frame", ("A-Left", "Press", _RAISE), ("A-Left", "Drag", ("Move",)))}
+{_mouse("Titlebar", ("Left", "Press", _RAISE), ("Left", "Drag", ("Move",)),
+        ("Left", "DoubleClick", ("ToggleMaximize",)))}
+{_mouse("Left Right Top Bottom TLCorner TRCorner BLCorner BRCorner", ("Left", "Press", _RAISE),
+        ("Left", "Drag", ("Resize",)))}
+{_mouse("Client", ("Left", "Press", _RAISE), ("Middle", "Press", _RAISE), ("Right", "Press", _RAISE))}
+{_mouse("Close", ("Left", "Press", _RAISE), ("Left", "Click", ("Close",)))}
+{_mouse("Maximize", ("Left", "Press", _RAISE), ("Left", "Click", ("ToggleMaximize",)))}
+</mouse>
+</openbox_config>
+"""

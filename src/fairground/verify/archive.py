@@ -1,0 +1,196 @@
+"""Opening zip containers and XML that an untrusted program wrote.
+
+Everything here either returns what was asked for or raises `StateError`; nothing is believed that the file says
+about itself, and the work is bounded by the limits, whatever the file holds. Archives inside of archives are never
+opened.
+"""
+
+from __future__ import annotations
+
+import io
+import stat
+import struct
+import zipfile
+import zlib
+from dataclasses import dataclass
+from xml.etree.ElementTree import Element, ParseError, TreeBuilder
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import DefusedXMLParser
+
+from fairground.core import StateError
+
+MEGABYTE = 1 << 20
+
+
+@dataclass(frozen=True)
+class ArchiveLimits:
+    """What a container may hold; generous for documents that a person makes."""
+
+    size: int = 64 * MEGABYTE
+    """Bytes of the container itself."""
+    entry: int = 64 * MEGABYTE
+    """Bytes of one entry, unpacked."""
+    total: int = 256 * MEGABYTE
+    """Bytes of all entries, unpacked, as they claim."""
+    entries: int = 5_000
+    ratio: float = 300.0
+    """How many times smaller than unpacked; only looked at for entries above a megabyte."""
+    name: int = 500
+    """Characters of one entry's name."""
+
+
+class Archive:
+    """A zip container whose list of entries has been found sound."""
+
+    def __init__(self, data: bytes, *, what: str = "archive", limits: ArchiveLimits | None = None) -> None:
+        self._what = what
+        self._limits = limits or ArchiveLimits()
+        if len(data) > self._limits.size:
+            raise self._fault(f"{len(data)} bytes, expected at most {self._limits.size}")
+        self._check_end(data)
+        try:
+            self._zip = zipfile.ZipFile(io.BytesIO(data))
+        except _ZIP_FAULTS as error:
+            raise self._fault(f"not a sound zip container: {error}") from None
+        self._entries: dict[str, zipfile.ZipInfo] = {}
+        self._check_entries(data)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the entries, in the order of the container's list."""
+        return tuple(self._entries)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._entries
+
+    def read(self, name: str) -> bytes:
+        """One entry, unpacked; raises `StateError` when it is missing, damaged, or not as long as it says."""
+        if name not in self._entries:
+            raise self._fault(f"no entry {name!r}")
+        info = self._entries[name]
+        try:
+            with self._zip.open(info) as stream:
+                content = stream.read(info.file_size + 1)
+        except _ZIP_FAULTS as error:
+            raise self._fault(f"entry {name!r} cannot be unpacked: {error}") from None
+        if len(content) != info.file_size:
+            raise self._fault(f"entry {name!r} has {len(content)} bytes, and says {info.file_size}")
+        return content
+
+    def xml(self, name: str) -> Element:
+        """One entry, parsed."""
+        return parse_xml(self.read(name), what=f"{self._what}: {name}")
+
+    def _check_end(self, data: bytes) -> None:
+        """Looks at the size of the list of entries before anything reads the list."""
+        position = data.rfind(b"PK\5\6", max(0, len(data) - 65_557))
+        if position < 0 or len(data) - position < 22:
+            raise self._fault("not a zip container, or its end is missing")
+        count, size = struct.unpack_from("<HI", data, position + 10)
+        if count > self._limits.entries or size > 1000 * self._limits.entries or size > len(data):
+            raise self._fault(f"a list of {count} entries in {size} bytes, expected at most {self._limits.entries}")
+
+    def _check_entries(self, data: bytes) -> None:
+        infos = self._zip.infolist()
+        if len(infos) > self._limits.entries:
+            raise self._fault(f"{len(infos)} entries, expected at most {self._limits.entries}")
+        total = 0
+        for info in infos:
+            self._check_name(info.filename)
+            self._check_kind(info)
+            if info.file_size > self._limits.entry:
+                raise self._fault(f"entry {info.filename!r} unpacks to {info.file_size} bytes, over the limit")
+            if info.file_size > MEGABYTE and info.file_size > self._limits.ratio * info.compress_size:
+                raise self._fault(f"entry {info.filename!r} is packed {info.compress_size} to {info.file_size}: a bomb")
+            total += info.file_size
+            self._entries[info.filename] = info
+        if total > self._limits.total:
+            raise self._fault(f"unpacks to {total} bytes, expected at most {self._limits.total}")
+        self._check_overlaps(data, infos)
+
+    def _check_name(self, name: str) -> None:
+        if name in self._entries:
+            # Which of the two counts depends on who reads, so the file says two things at once.
+            raise self._fault(f"two entries are named {name[:80]!r}")
+        parts = name.removesuffix("/").split("/")
+        odd = any(part in ("", ".", "..") for part in parts) or ":" in parts[0] or "\\" in name
+        if odd or len(name) > self._limits.name or not name.isprintable():
+            raise self._fault(f"an entry is named {name[:80]!r}")
+
+    def _check_kind(self, info: zipfile.ZipInfo) -> None:
+        if info.flag_bits & 0x1 or info.flag_bits & 0x40:
+            raise self._fault(f"entry {info.filename!r} is encrypted")
+        mode = info.external_attr >> 16
+        if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
+            raise self._fault(f"entry {info.filename!r} is a link or a device, expected a file")
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise self._fault(f"entry {info.filename!r} is packed in an unexpected way ({info.compress_type})")
+
+    def _check_overlaps(self, data: bytes, infos: list[zipfile.ZipInfo]) -> None:
+        """Refuses entries that share bytes, with which a small file makes a great bomb."""
+        end = 0
+        for info in sorted(infos, key=lambda info: info.header_offset):
+            start = info.header_offset
+            if start < end or data[start : start + 4] != b"PK\3\4" or start + 30 > len(data):
+                raise self._fault(f"entry {info.filename!r} overlaps another one, or is not where the list says")
+            name, extra = struct.unpack_from("<HH", data, start + 26)
+            end = start + 30 + name + extra + info.compress_size
+        if end > len(data):
+            raise self._fault("its last entry is cut off")
+
+    def _fault(self, message: str) -> StateError:
+        return StateError(f"{self._what}: {message}")
+
+
+def parse_xml(data: bytes, *, what: str = "XML", depth: int = 200, elements: int = 2_000_000) -> Element:
+    """Parses XML without document types, entities or anything from outside, within limits of size and depth.
+
+    Raises:
+        StateError: It is malformed, declares a document type or an entity, or is over a limit.
+    """
+    builder = _BoundedBuilder(what, depth, elements)
+    parser = DefusedXMLParser(target=builder, forbid_dtd=True, forbid_entities=True, forbid_external=True)
+    try:
+        parser.feed(data)
+        root = parser.close()
+    except DefusedXmlException as error:
+        raise StateError(f"{what}: declares what a document must not: {type(error).__name__}") from None
+    except (ParseError, ValueError, LookupError, AssertionError) as error:
+        raise StateError(f"{what}: not well-formed XML: {error}") from None
+    if not isinstance(root, Element):
+        raise StateError(f"{what}: no XML element in it")
+    return root
+
+
+class _BoundedBuilder(TreeBuilder):
+    def __init__(self, what: str, depth: int, elements: int) -> None:
+        super().__init__()
+        self._what = what
+        self._depth_left = depth
+        self._elements_left = elements
+
+    def start(self, tag: str, attrs: dict[str, str]) -> Element:
+        self._depth_left -= 1
+        self._elements_left -= 1
+        if self._depth_left < 0 or self._elements_left < 0:
+            raise StateError(f"{self._what}: nested deeper, or holding more elements, than the limit allows")
+        return super().start(tag, attrs)
+
+    def end(self, tag: str) -> Element:
+        self._depth_left += 1
+        return super().end(tag)
+
+
+# What the library raises for containers that are damaged or made to deceive.
+_ZIP_FAULTS = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    OSError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+    OverflowError,
+)

@@ -1,0 +1,242 @@
+"""Reading OpenDocument spreadsheets (.ods), as LibreOffice writes them and as an attacker might."""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta
+from typing import Literal
+from xml.etree.ElementTree import Element
+
+from fairground.core import StateError
+from fairground.verify.archive import Archive
+from fairground.verify.ods_styles import Styles, read_styles, table, tag
+from fairground.verify.workbook import MAX_COLUMNS, MAX_ROWS, Cell, CellBudget, Merged, Sheet, SheetBuilder, Workbook
+
+MIMETYPE = "application/vnd.oasis.opendocument.spreadsheet"
+MAX_SHEETS = 1_000
+
+_WHAT = "spreadsheet (.ods)"
+_CALCEXT = "{urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0}"
+
+
+def read_ods(data: bytes) -> Workbook:
+    """Reads a workbook.
+
+    Raises:
+        StateError: It is no such file, is damaged or encrypted, or goes over a limit.
+    """
+    archive = Archive(data, what=_WHAT)
+    if "mimetype" not in archive or archive.read("mimetype").strip() != MIMETYPE.encode():
+        raise StateError(f"{_WHAT}: its mimetype is not {MIMETYPE}")
+    if "META-INF/manifest.xml" in archive:
+        for element in archive.xml("META-INF/manifest.xml").iter():
+            if element.tag.endswith("}encryption-data"):
+                raise StateError(f"{_WHAT}: it is encrypted with a password")
+    content = archive.xml("content.xml")
+    styles = read_styles(archive.xml("styles.xml") if "styles.xml" in archive else None, content)
+    body = content.find(f"{tag('office', 'body')}/{tag('office', 'spreadsheet')}")
+    if body is None:
+        raise StateError(f"{_WHAT}: its content is not a spreadsheet")
+    budget = CellBudget()
+    sheets: list[Sheet] = []
+    for element in body.findall(table("table")):
+        if len(sheets) >= MAX_SHEETS:
+            raise StateError(f"{_WHAT}: more than {MAX_SHEETS} sheets")
+        sheets.append(_read_sheet(element, styles, budget))
+    names = [sheet.name for sheet in sheets]
+    if not sheets or len(set(names)) != len(names):
+        raise StateError(f"{_WHAT}: no sheets, or two of one name")
+    return Workbook(tuple(sheets))
+
+
+def _read_sheet(element: Element, styles: Styles, budget: CellBudget) -> Sheet:
+    name = element.get(table("name"), "")
+    what = f"{_WHAT}: sheet {name[:80]!r}"
+    builder = SheetBuilder(what, budget)
+    merged: list[Merged] = []
+    columns = _ColumnStyles(element, what)
+    row = 0
+    for line in _inside(element, "table-row"):
+        rows = _count(line, "number-rows-repeated", MAX_ROWS, what)
+        column = 0
+        for part in line:
+            if part.tag not in (table("table-cell"), table("covered-table-cell")):
+                continue
+            across = _count(part, "number-columns-repeated", MAX_COLUMNS, what)
+            cell = _read_cell(part, what)
+            if cell.kind != "empty" or cell.formula or cell.comment:
+                own = part.get(table("style-name")) or line.get(table("default-cell-style-name"))
+                bold, shown = styles.cell(own or columns.at(column))
+                cell = Cell(cell.kind, cell.value, cell.formula, cell.text, cell.comment, bold, shown)
+            builder.put(row, column, cell, rows=rows, columns=across)
+            block = Merged(
+                row,
+                column,
+                _count(part, "number-rows-spanned", MAX_ROWS, what),
+                _count(part, "number-columns-spanned", MAX_COLUMNS, what),
+            )
+            if block.rows > 1 or block.columns > 1:
+                merged.append(block)
+            column += across
+        row += rows
+        if row > MAX_ROWS:
+            raise StateError(f"{what}: {row} rows, expected at most {MAX_ROWS}")
+    visible = styles.sheet_is_visible(element.get(table("style-name")))
+    return Sheet(name, builder.cells, tuple(merged), visible)
+
+
+class _ColumnStyles:
+    """Which style the cells of a column have by default; repeated columns are kept as ranges."""
+
+    def __init__(self, element: Element, what: str) -> None:
+        self._ends: list[int] = []
+        self._names: list[str | None] = []
+        end = 0
+        for column in _inside(element, "table-column"):
+            end += _count(column, "number-columns-repeated", MAX_COLUMNS, what)
+            if end > MAX_COLUMNS:
+                raise StateError(f"{what}: {end} columns, expected at most {MAX_COLUMNS}")
+            self._ends.append(end)
+            self._names.append(column.get(table("default-cell-style-name")))
+
+    def at(self, column: int) -> str | None:
+        place = bisect_right(self._ends, column)
+        return self._names[place] if place < len(self._names) else None
+
+
+_GROUPS = frozenset(
+    table(f"table-{name}") for name in ("header-rows", "row-group", "rows", "header-columns", "column-group", "columns")
+)
+
+
+def _inside(element: Element, name: str) -> Iterator[Element]:
+    """Rows or columns of a sheet, also those in groups and headers; what lies in a cell is not looked at."""
+    for child in element:
+        if child.tag == table(name):
+            yield child
+        elif child.tag in _GROUPS:
+            yield from _inside(child, name)
+
+
+def _count(element: Element, name: str, most: int, what: str) -> int:
+    text = element.get(table(name), "1")
+    if not re.fullmatch(r"[0-9]{1,9}", text) or not 1 <= int(text) <= most:
+        raise StateError(f"{what}: {name} is {text[:40]!r}, expected 1 to {most}")
+    return int(text)
+
+
+def _read_cell(element: Element, what: str) -> Cell:
+    kind = element.get(tag("office", "value-type"), "")
+    formula = _formula(element.get(table("formula"), ""))
+    annotation = element.find(tag("office", "annotation"))
+    comment = "" if annotation is None else _paragraphs(annotation)
+    text = _paragraphs(element)
+    if element.get(f"{_CALCEXT}value-type") == "error":
+        return Cell("error", text, formula, text, comment)
+    if kind in ("float", "percentage", "currency"):
+        return Cell("number", _number(element.get(tag("office", "value"), ""), what), formula, text, comment)
+    if kind == "boolean":
+        said = element.get(tag("office", "boolean-value"), "")
+        if said not in ("true", "false"):
+            raise StateError(f"{what}: a truth value is {said[:40]!r}")
+        return Cell("bool", said == "true", formula, text, comment)
+    if kind == "date":
+        return Cell("date", _date(element.get(tag("office", "date-value"), ""), what), formula, text, comment)
+    if kind == "time":
+        return Cell("time", _time(element.get(tag("office", "time-value"), ""), what), formula, text, comment)
+    if kind == "string":
+        return Cell("text", element.get(tag("office", "string-value"), text), formula, text, comment)
+    if kind:
+        raise StateError(f"{what}: a cell has the unknown type {kind[:40]!r}")
+    return Cell("text" if text else "empty", text or None, formula, text, comment)
+
+
+def _number(text: str, what: str) -> float:
+    try:
+        number = float(text) if len(text) <= 400 else math.nan
+    except ValueError:
+        number = math.nan
+    # Arithmetic with these would make comparisons pass or fail by accident.
+    if not math.isfinite(number):
+        raise StateError(f"{what}: {text[:40]!r} is not a finite number")
+    return number
+
+
+def _date(text: str, what: str) -> date:
+    try:
+        # The fraction of a second can have more digits than Python reads.
+        moment = datetime.fromisoformat(re.sub(r"(\.[0-9]{6})[0-9]+", r"\1", text[:60]))
+    except ValueError:
+        raise StateError(f"{what}: {text[:40]!r} is not a date") from None
+    return moment if "T" in text else moment.date()
+
+
+_DURATION = re.compile(r"(-?)P(?:([0-9]{1,6})D)?T([0-9]{1,7})H([0-9]{1,7})M([0-9]{1,7}(?:\.[0-9]{1,20})?)S")
+
+
+def _time(text: str, what: str) -> timedelta:
+    found = _DURATION.fullmatch(text[:80])
+    if found is None:
+        raise StateError(f"{what}: {text[:40]!r} is not a duration")
+    sign, days, hours, minutes, seconds = found.groups()
+    length = timedelta(days=int(days or 0), hours=int(hours), minutes=int(minutes), seconds=float(seconds))
+    return -length if sign else length
+
+
+_LITERAL_OR_REFERENCE = re.compile(r"\"(?:[^\"]|\"\")*\"|\[((?:'(?:[^']|'')*'|[^\]'])*)\]")
+
+
+def _formula(text: str) -> str:
+    """A formula as a person types it: `of:=SUM([.A1:.A3])` becomes `=SUM(A1:A3)`."""
+    if not text:
+        return ""
+    text = re.sub(r"^[A-Za-z]{1,10}:(?==)", "", text)
+
+    def typed(found: re.Match[str]) -> str:
+        inner = found[1]
+        return found[0] if inner is None else re.sub(r"(^|:)\.", r"\1", inner)
+
+    return _LITERAL_OR_REFERENCE.sub(typed, text)
+
+
+def _paragraphs(element: Element) -> str:
+    return "\n".join(_flat(child) for child in element if child.tag == tag("text", "p"))
+
+
+def _flat(paragraph: Element) -> str:
+    """The text of a paragraph, with the spaces, tabs and line breaks that the format writes as elements."""
+    parts: list[str] = []
+    left = 200_000  # characters that `text:s` may add: it carries a count
+    stack: list[tuple[Element, Literal["start", "tail"]]] = [(paragraph, "start")]
+    while stack:
+        element, what = stack.pop()
+        if what == "tail":
+            parts.append(_spaces(element.tail))
+            continue
+        if element.tag == tag("text", "s"):
+            count = min(_small(element.get(tag("text", "c"), "1")), left)
+            left -= count
+            parts.append(" " * count)
+        elif element.tag == tag("text", "tab"):
+            parts.append("\t")
+        elif element.tag == tag("text", "line-break"):
+            parts.append("\n")
+        elif element.tag == tag("office", "annotation"):
+            continue
+        else:
+            parts.append(_spaces(element.text))
+            for child in reversed(element):
+                stack.append((child, "tail"))
+                stack.append((child, "start"))
+    return "".join(parts)
+
+
+def _spaces(text: str | None) -> str:
+    return re.sub(r"[ \t\r\n]+", " ", text or "")
+
+
+def _small(text: str) -> int:
+    return int(text) if re.fullmatch(r"[0-9]{1,6}", text) else 1

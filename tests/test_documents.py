@@ -1,0 +1,139 @@
+"""What the documents say works: their code is run, each file's blocks in order.
+
+A file becomes one program with the same line numbers, so that a traceback points into the document. Python blocks
+stand as they are; of blocks tagged `console run`, each line after a `$` is run by the shell and must succeed.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SECONDS = 110
+
+_BLOCK = re.compile(r"^(?P<indent> *)```(?P<tag>[^\n`]+)\n(?P<body>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL)
+_REASON = re.compile(r"<!-- no-run: \S.* -->\s*\Z")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its tag, its lines, and the number of the first."""
+
+    tag: str
+    lines: list[str]
+    first: int
+    reason: bool
+    """Whether the line above says why it is not run."""
+
+
+def blocks(text: str) -> list[Block]:
+    found = []
+    for match in _BLOCK.finditer(text):
+        first = text.count("\n", 0, match.start("body")) + 1
+        lines = textwrap.dedent(match["body"]).splitlines()
+        reason = _REASON.search(text[: match.start()]) is not None
+        found.append(Block(" ".join(match["tag"].split()), lines, first, reason))
+    return found
+
+
+def program(text: str) -> str:
+    """The document as one Python program, line for line."""
+    lines = [""] * (text.count("\n") + 2)
+    for block in blocks(text):
+        if block.tag == "python":
+            lines[block.first - 1 : block.first - 1 + len(block.lines)] = block.lines
+        elif block.tag == "console run":
+            for number, line in enumerate(block.lines, block.first - 1):
+                if line.startswith("$ "):
+                    lines[number] = f"__import__('subprocess').run({line[2:]!r}, shell=True, check=True)"
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("document", [path for path in DOCUMENTS if program(path.read_text()).strip()], ids=name)
+def test_the_code_of_a_document_runs(document: Path, tmp_path: Path) -> None:
+    script = tmp_path / document.name
+    script.write_text(program(document.read_text()))
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    command = [sys.executable, "-W", "error", str(script)]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=SECONDS)
+    assert done.returncode == 0, (done.stdout + done.stderr)[-4000:]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name)
+def test_a_block_that_is_not_run_says_why(document: Path) -> None:
+    known = {"python", "python no-run", "console", "console run", "bash", "sh", "toml", "json", "text", "html", "make"}
+    for block in blocks(document.read_text()):
+        assert block.tag in known, f"{name(document)}:{block.first - 1}: unknown tag {block.tag!r}"
+        if block.tag == "python no-run":
+            assert block.reason, f"{name(document)}:{block.first - 1}: say why above it: <!-- no-run: ... -->"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name)
+def test_links_inside_the_repository_lead_somewhere(document: Path) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", document.read_text()):
+        if not re.match(r"[a-z]+:", target):
+            assert (document.parent / target).exists(), f"{name(document)} links to {target}"
+
+
+EXAMPLE = """\
+# A document
+
+```python
+x = 1
+```
+
+- in a list:
+
+  ```python
+  x += 1
+  ```
+
+```console run
+$ echo "$((40 + 2))" > answer
+this is what it prints
+```
+
+```console
+$ exit 1
+```
+
+<!-- no-run: needs a key -->
+```python no-run
+raise SystemExit("not run")
+```
+
+```python
+assert x == 2
+assert open("answer").read() == "42\\n"
+```
+"""
+
+
+def test_blocks_run_in_order_and_in_one_namespace(tmp_path: Path) -> None:
+    script = tmp_path / "example.md"
+    script.write_text(program(EXAMPLE))
+    subprocess.run([sys.executable, str(script)], cwd=tmp_path, check=True)
+
+
+def test_a_failure_points_into_the_document(tmp_path: Path) -> None:
+    script = tmp_path / "example.md"
+    script.write_text(program(EXAMPLE + "\n```python\n1 / 0\n```\n"))
+    done = subprocess.run([sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True)
+    line = EXAMPLE.count("\n") + 3
+    assert f'example.md", line {line}' in done.stderr
+
+
+def test_a_reason_counts_only_right_above_its_block() -> None:
+    assert [block.reason for block in blocks(EXAMPLE) if block.tag == "python no-run"] == [True]
+    assert [block.reason for block in blocks("```python no-run\n1\n```\n")] == [False]
