@@ -82,15 +82,16 @@ def _head(folder: EpisodeFolder, *, shown: int, of: int) -> Image.Image:
         y += 30
     y += 14
     for check in checks[:30]:
-        y = _check(draw, y, check)
+        y = _check(image, y, check)
     if len(checks) > 30:
         draw.text((MARGIN, y), f"and {len(checks) - 30} more checks", MUTED, _font(20))
         y += 34
     return image.crop((0, 0, WIDTH, min(y + 18, room)))
 
 
-def _check(draw: ImageDraw.ImageDraw, y: int, check: Check) -> int:
-    _tick(draw, (MARGIN, y + 1), 24, check.passed)
+def _check(image: Image.Image, y: int, check: Check) -> int:
+    draw = ImageDraw.Draw(image)
+    image.paste(_tick(24, check.passed), (MARGIN, y + 1))
     left = MARGIN + 40
     name = check.name + ("  (guard)" if check.integrity else "")
     name = next(iter(_wrap(name, _font(22), WIDTH - left - MARGIN, lines=1)), "")
@@ -175,7 +176,9 @@ def _picture(folder: EpisodeFolder, scene: Scene) -> Image.Image | None:
     factor = min(1.0, 1440 / image.width, 1280 / image.height)
     size = image.size
     if factor < 1:
-        image = image.resize((max(1, round(size[0] * factor)), max(1, round(size[1] * factor))), Image.Resampling.LANCZOS)
+        image = image.resize(
+            (max(1, round(size[0] * factor)), max(1, round(size[1] * factor))), Image.Resampling.LANCZOS
+        )
     if scene.step is not None:
         draw = ImageDraw.Draw(image)
         if not scene.step.refused:
@@ -226,7 +229,8 @@ def _pill(draw: ImageDraw.ImageDraw, at: tuple[int, int], words: str, colour: st
     return at[1] + 40
 
 
-def _tick(draw: ImageDraw.ImageDraw, at: tuple[int, int], size: int, good: bool) -> None:
+@lru_cache(maxsize=4)
+def _tick(size: int, good: bool) -> Image.Image:
     # Drawn large and reduced, since Pillow's lines are not smooth.
     big = Image.new("RGB", (size * 4, size * 4), PAPER)
     pen = ImageDraw.Draw(big)
@@ -235,8 +239,7 @@ def _tick(draw: ImageDraw.ImageDraw, at: tuple[int, int], size: int, good: bool)
     paths = [[(6.5, 12.5), (10.5, 16.5), (17.5, 8.5)]] if good else [[(8, 8), (16, 16)], [(16, 8), (8, 16)]]
     for path in paths:
         pen.line([(x * s, y * s) for x, y in path], PAPER, round(2.4 * s), joint="curve")
-    small = big.resize((size, size), Image.Resampling.LANCZOS)
-    draw._image.paste(small, at)
+    return big.resize((size, size), Image.Resampling.LANCZOS)
 
 
 def _wrap(words: str, font: Font, width: int, *, lines: int, cut: bool = True) -> list[str]:

@@ -154,7 +154,9 @@ def _scene(folder: EpisodeFolder, scene: Scene, hold: float) -> Html:
         width, height = folder.frame_size(scene.frame)
         source = folder.frame_path(scene.frame).as_posix()
         alt = f"What the agent saw before step {scene.number}" if scene.step else "What was on the screen at the end"
-        image = tag("img", src=source, width=width, height=height, alt=alt, loading="lazy" if scene.number > 1 else None)
+        image = tag(
+            "img", src=source, width=width, height=height, alt=alt, loading="lazy" if scene.number > 1 else None
+        )
     except EpisodeError:
         if folder.complete:
             raise

@@ -15,7 +15,7 @@ class Html(str):
     __slots__ = ()
 
 
-Child: TypeAlias = "str | Html | None | Iterable[Child]"
+Child: TypeAlias = "str | Html | Iterable[Child] | None"
 
 
 def tag(name: str, /, *children: Child, **attributes: str | int | float | bool | None) -> Html:

@@ -89,7 +89,7 @@ def caption(action: Action, *, limit: int = 60) -> str:
         case Type() | Answer() | CallUser():
             return quote(action.text, limit)[1:-1]
         case Key():
-            times = f" ×{action.repeat}" if action.repeat > 1 else ""
+            times = f" ({action.repeat} times)" if action.repeat > 1 else ""
             return " + ".join(action.keys) + times
         case KeyDown():
             return f"{action.key} ↓"

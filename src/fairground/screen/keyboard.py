@@ -1,9 +1,9 @@
 """Keys and text through XTEST: any Unicode text, on whatever layout the server has.
 
-A character on the layout is typed with its own key. Every other character is lent a key that the layout
-leaves empty. Programs look a key up when they get round to the event, not when we send it, so a lent key must
-keep its meaning until they have: all keys are lent before the text is sent, and none is lent anew while
-somebody may still have to look it up.
+A character on the layout is typed with its own key. Every other character is lent a key that no keyboard has.
+Programs look a key up when they get round to the event, not when we send it, and some miss a second change of the
+layout while they are busy with the first. So all keys are lent before the text is sent, and none while programs
+have yet to take in what was typed.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ class Keyboard:
         self._opcode = opcode
         self._taken_in = taken_in
         self._held: dict[str, list[int]] = {}
+        self._pending = False  # whether programs may not have taken in all that was typed
         self._group = 0
         self._layout = self._read(None)
         self._lend([keysyms.of_character(character) for character in _COMMON])
@@ -55,6 +56,7 @@ class Keyboard:
         while symbols:
             count = self._lend(symbols)
             self._connection.send(*self._strokes(map(self._place, symbols[:count])))
+            self._pending = True
             symbols = symbols[count:]
         self._connection.send(*caps, *map(self._down, lifted))
         self._connection.sync()
@@ -84,7 +86,7 @@ class Keyboard:
 
     def confirm(self) -> None:
         """Says that programs have taken in all that was typed."""
-        self._layout.confirm()
+        self._pending = False
 
     def _strokes(self, places: Iterable[Place]) -> list[bytes]:
         """Presses and releases, with Shift and AltGr held over runs that need them."""
@@ -118,23 +120,24 @@ class Keyboard:
                 if place.level & bit:
                     codes[self._place(symbol).keycode] = None
             codes[place.keycode] = None
+        self._pending = True
         down = {code for held in self._held.values() for code in held}
         return [code for code in codes if code not in down]
 
     def _lend(self, symbols: Sequence[int]) -> int:
         """Finds keys for as many leading symbols as can be had; says for how many, at least one."""
-        count, changed = self._layout.lend(symbols)
-        if not count:
+        if self._pending and any(self._layout.find(symbol) is None for symbol in symbols):
             if not self._taken_in():
                 raise ScreenError("the program in front has not taken in what was typed, so typing stopped half-way")
-            self._layout.confirm()
-            count, changed = self._layout.lend(symbols)
+            self._pending = False
+        count, changed = self._layout.lend(symbols)
         if not count:
             raise ScreenError("the keyboard layout leaves no key free for characters that are not on it")
         if changed:
             self._connection.send(*_mapping_requests(self._layout, changed))
             self._connection.sync()
             self._connection.mapping_stale = False  # it was us
+            self._pending = True
         return count
 
     def _refresh(self) -> int:

@@ -12,9 +12,10 @@ _COLUMNS: Final = {0: 0, 1: 1, 4: 2, 5: 3}  # column of the core mapping -> leve
 _KEYPAD: Final = range(0xFF80, 0xFFBE)
 _FUNCTIONS: Final = range(0xFD00, 0x10000)
 _MEDIA: Final = 0x10080000
-# No keyboard has these keys; layouts put laptop and media functions there that no canonical key names. They lie
-# side by side, so that many of them are lent in one request.
+# No keyboard has keys from here on; layouts put laptop functions there that no canonical key names. They lie side
+# by side, so that many of them are lent in one request.
 _ODD_KEYS: Final = 182
+_KEYS_FOR_FUNCTIONS: Final = 8
 
 
 class Place(NamedTuple):
@@ -30,7 +31,7 @@ class Layout:
     Args:
         rows: The keysyms of each keycode, as the server lists them.
         reserved: Keycodes that act as modifiers.
-        fixed: False when the rows do not describe the group in force, so that only lent keys may be used.
+        fixed: False when the rows do not describe the group in force, so that characters must be lent keys.
         before: The layout this one replaces; what was lent there and is still so stays lent.
     """
 
@@ -43,23 +44,19 @@ class Layout:
         before: Layout | None = None,
     ) -> None:
         self._places: dict[int, Place] = {}
-        self._lent: dict[Place, int] = {}  # longest unused first; 0 is free
-        self._unconfirmed: set[Place] = set()
-        spare: list[int] = []
+        odd = [code for code in sorted(rows, reverse=True) if code >= _ODD_KEYS and code not in reserved]
+        empty = [code for code, row in rows.items() if code < _ODD_KEYS and code not in reserved and not any(row)]
+        if before:
+            empty = sorted({*empty, *(place.keycode for place in before._functions if place.keycode in rows)})
+        while len(empty) < _KEYS_FOR_FUNCTIONS and odd:
+            empty.append(odd.pop())
+        # Both longest unused first; 0 is free. A character shares its key with another. A function has a key to
+        # itself, because X chooses the level of keypad keys by rules of their own.
+        self._characters = {Place(code, level): 0 for level in (0, 1) for code in odd}
+        self._functions = {Place(code, 0): 0 for code in empty}
         for code, row in rows.items():
-            if code >= _ODD_KEYS and code not in reserved:
-                spare.append(code)
-                continue
-            for column, level in _COLUMNS.items():
-                symbol = row[column] if column < len(row) else 0
-                # Shift and NumLock both change the keypad, so only its plain level can be relied on. In another
-                # group characters move; keys such as Return do not.
-                known = level == 0 or symbol not in _KEYPAD
-                if symbol and known and (fixed or symbol in _FUNCTIONS or symbol >= _MEDIA):
-                    self._places.setdefault(symbol, Place(code, level))
-        for level in (0, 1):
-            for code in sorted(spare, reverse=True):
-                self._lent[Place(code, level)] = 0
+            if not self.is_spare(code):
+                self._read(code, row, fixed=fixed)
         if before:
             self._keep(before, rows)
 
@@ -68,7 +65,7 @@ class Layout:
         return self._places.get(symbol)
 
     def lend(self, symbols: Iterable[int]) -> tuple[int, set[int]]:
-        """Finds a place for each symbol, in order, until there is no key left that may be lent.
+        """Finds a place for each symbol, in order, until there is no key left that they do not need themselves.
 
         Returns:
             How many symbols have a place now, and the keycodes whose `row` is new.
@@ -77,52 +74,58 @@ class Layout:
         changed: set[int] = set()
         count = 0
         for symbol in symbols:
+            lent = self._functions if _is_function(symbol) else self._characters
             place = self._places.get(symbol)
             if place is None:
-                free = (each for each in self._lent if each not in self._unconfirmed and each not in needed)
-                place = next(free, None)
+                place = next((each for each in lent if each not in needed), None)
                 if place is None:
                     break
-                self._give(place, symbol)
+                self._places.pop(lent[place], None)
+                self._places[symbol] = place
+                lent[place] = symbol
                 changed.add(place.keycode)
-            if place in self._lent:
-                self._lent[place] = self._lent.pop(place)
+            if place in lent:
+                lent[place] = lent.pop(place)
                 needed.add(place)
             count += 1
-        self._unconfirmed |= needed
         return count, changed
 
     def is_spare(self, code: int) -> bool:
         """Whether a key may be lent, so that its row is ours to set."""
-        return Place(code, 0) in self._lent
+        place = Place(code, 0)
+        return place in self._characters or place in self._functions
 
     def row(self, code: int) -> tuple[int, int]:
         """What a spare key gives plain and with Shift."""
-        plain, shifted = self._lent[Place(code, 0)], self._lent[Place(code, 1)]
+        place = Place(code, 0)
+        if place in self._functions:
+            return self._functions[place], self._functions[place]
+        plain, shifted = self._characters[place], self._characters[Place(code, 1)]
         # Both levels are always filled: X reads a lone capital as a small letter and its capital.
         return plain or shifted, shifted or plain
 
-    def confirm(self) -> None:
-        """Says that programs have taken in what was typed, so that every lent key may be lent anew."""
-        self._unconfirmed.clear()
-
     @property
     def capacity(self) -> int:
-        """How many symbols can be lent a key at one time."""
-        return len(self._lent)
+        """How many characters can be lent a key at one time."""
+        return len(self._characters)
 
-    def _give(self, place: Place, symbol: int) -> None:
-        old = self._lent[place]
-        if old:
-            del self._places[old]
-        self._lent[place] = symbol
-        self._places[symbol] = place
+    def _read(self, code: int, row: Sequence[int], *, fixed: bool) -> None:
+        for column, level in _COLUMNS.items():
+            symbol = row[column] if column < len(row) else 0
+            # Shift and NumLock both change the keypad, so only its plain level can be relied on. In another group
+            # characters move; functions do not.
+            known = level == 0 or symbol not in _KEYPAD
+            if symbol and known and (fixed or _is_function(symbol)):
+                self._places.setdefault(symbol, Place(code, level))
 
     def _keep(self, before: Layout, rows: Mapping[int, Sequence[int]]) -> None:
-        for place, symbol in before._lent.items():
-            row = rows.get(place.keycode, ())
-            if place in self._lent and symbol and symbol in row[:2] and symbol not in self._places:
-                self._lent.pop(place)
-                self._lent[place] = symbol
-                self._places[symbol] = place
-        self._unconfirmed = {place for place in before._unconfirmed if place in self._lent}
+        for lent, old in ((self._characters, before._characters), (self._functions, before._functions)):
+            for place, symbol in old.items():
+                if place in lent and symbol and symbol in rows[place.keycode][:2] and symbol not in self._places:
+                    lent.pop(place)
+                    lent[place] = symbol
+                    self._places[symbol] = place
+
+
+def _is_function(symbol: int) -> bool:
+    return symbol in _FUNCTIONS or symbol >= _MEDIA

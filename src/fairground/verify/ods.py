@@ -207,14 +207,17 @@ def _paragraphs(element: Element) -> str:
 
 
 def _flat(paragraph: Element) -> str:
-    """The text of a paragraph, with the spaces, tabs and line breaks that the format writes as elements."""
+    """The text of a paragraph, with the spaces, tabs and line breaks that the format writes as elements.
+
+    Runs of plain spaces are kept, although the format says they are one: Calc writes and reads them as they are.
+    """
     parts: list[str] = []
     left = 200_000  # characters that `text:s` may add: it carries a count
     stack: list[tuple[Element, Literal["start", "tail"]]] = [(paragraph, "start")]
     while stack:
         element, what = stack.pop()
         if what == "tail":
-            parts.append(_spaces(element.tail))
+            parts.append(element.tail or "")
             continue
         if element.tag == tag("text", "s"):
             count = min(_small(element.get(tag("text", "c"), "1")), left)
@@ -227,15 +230,11 @@ def _flat(paragraph: Element) -> str:
         elif element.tag == tag("office", "annotation"):
             continue
         else:
-            parts.append(_spaces(element.text))
+            parts.append(element.text or "")
             for child in reversed(element):
                 stack.append((child, "tail"))
                 stack.append((child, "start"))
     return "".join(parts)
-
-
-def _spaces(text: str | None) -> str:
-    return re.sub(r"[ \t\r\n]+", " ", text or "")
 
 
 def _small(text: str) -> int:

@@ -1,0 +1,142 @@
+"""Who may ask: the first thing that every request meets.
+
+A seat is a keyboard into a program, so its address is a secret (a random token, the first part of the path) and
+only pages that we served ourselves may use it: a browser says which name it looked up (`Host`) and which page asks
+(`Origin`), and neither can be forged by a page from elsewhere.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import socket
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Final
+from urllib.parse import urlsplit
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+_HEADERS: Final = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Frame-Options": "DENY",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+_HEADER_BYTES: Final = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a request goes no further."""
+
+    status: HTTPStatus
+    reason: str
+
+
+@dataclass(frozen=True)
+class Guard:
+    """An ASGI app in front of another, which gets to see only requests that are in order.
+
+    Attributes:
+        app: Sees the path without the token.
+        token: What the path must begin with.
+        host: Where the server listens, as it was told.
+    """
+
+    app: ASGIApp
+    token: str
+    host: str
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            return
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            await _refuse(refusal, scope, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message.get("headers", ()), *_HEADER_BYTES]}
+            await send(message)
+
+        if scope["path"] == f"/{self.token}" and scope["type"] == "http":
+            # Without the slash at the end, the page's own links would lead past the token.
+            location = [(b"location", f"/{self.token}/".encode()), *_HEADER_BYTES]
+            await send({"type": "http.response.start", "status": 307, "headers": location})
+            await send({"type": "http.response.body"})
+            return
+        path = "/" + _after_token(scope["path"])
+        await self.app({**scope, "path": path, "raw_path": path.encode()}, receive, send_guarded)
+
+    def _refusal(self, scope: Scope) -> Refusal | None:
+        hosts, origins = _values(scope, b"host"), _values(scope, b"origin")
+        if len(hosts) != 1 or not self._is_ours(hosts[0]):
+            return Refusal(HTTPStatus.BAD_REQUEST, f"this server is not called {', '.join(hosts) or 'nothing'}")
+        if not hmac.compare_digest(_token_of(scope["path"]).encode(), self.token.encode()):
+            return Refusal(HTTPStatus.FORBIDDEN, "wrong or missing token; open the whole address that was printed")
+        asks = scope["type"] == "websocket" or bool(origins)
+        if asks and (len(origins) != 1 or not _same_place(origins[0], hosts[0])):
+            return Refusal(HTTPStatus.FORBIDDEN, f"a page of {', '.join(origins) or 'nowhere'} may not ask this")
+        return None
+
+    def _is_ours(self, authority: str) -> bool:
+        """Whether a `Host` names us. The port may be another: people forward ports to reach us."""
+        try:
+            name = urlsplit(f"//{authority}").hostname or ""
+        except ValueError:
+            return False
+        if name == "localhost" or name == self.host.lower():
+            return True
+        try:
+            address = ipaddress.ip_address(name)
+        except ValueError:
+            # Only a name can be made to point here by others, so the only one beyond these is the machine's own.
+            return not is_loopback(self.host) and name == socket.gethostname().lower()
+        return address.is_loopback or not is_loopback(self.host)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether nobody but this machine can reach a server that listens on `host`; asks no resolver."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _token_of(path: str) -> str:
+    return path[1:].partition("/")[0]
+
+
+def _after_token(path: str) -> str:
+    return path[1:].partition("/")[2]
+
+
+def _values(scope: Scope, name: bytes) -> list[str]:
+    return [value.decode("latin-1") for key, value in scope["headers"] if key == name]
+
+
+def _same_place(origin: str, host: str) -> bool:
+    return origin.lower() in (f"http://{host.lower()}", f"https://{host.lower()}")
+
+
+async def _refuse(refusal: Refusal, scope: Scope, send: Send) -> None:
+    kind = "http.response"
+    if scope["type"] == "websocket":
+        if "websocket.http.response" not in scope.get("extensions", {}):
+            await send({"type": "websocket.close", "code": 4403, "reason": refusal.reason[:100]})
+            return
+        kind = "websocket.http.response"
+    body = f"{refusal.reason}\n".encode()
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+    await send({"type": f"{kind}.start", "status": int(refusal.status), "headers": [*headers, *_HEADER_BYTES]})
+    await send({"type": f"{kind}.body", "body": body})

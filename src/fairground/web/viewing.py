@@ -1,0 +1,195 @@
+"""One open page of the live view: pictures and input over one WebSocket.
+
+From the server come binary messages (a big-endian 32-bit number, then a JPEG or PNG) and JSON objects with a
+`type`: `hello`, `cursor`, `trouble`, `control`, `done`, `refused`, `bye`. From the page come the three of `Request`.
+A viewer gets the next picture when it says that it has drawn the last, so a slow one sees fewer, never older ones.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import struct
+from typing import Annotated, Any, Final, Literal, TypeAlias
+
+from pydantic import Field, TypeAdapter
+from starlette.websockets import WebSocket
+
+from fairground.core import (
+    Action,
+    FairgroundError,
+    InvalidAction,
+    InvalidInput,
+    Key,
+    Record,
+    Scroll,
+    parse_action,
+    parse_as,
+    parse_json,
+)
+from fairground.web.watching import View, Watcher
+
+MAX_MESSAGE: Final = 256 * 1024  # bytes; the longest text an action may hold, escaped, and a little
+MAX_HOLD: Final = 2.0  # seconds a key may be held by one action: the screen serves nobody else meanwhile
+MAX_WHEEL: Final = 200  # clicks of one action
+INPUT_KINDS: Final = frozenset(
+    ("click", "move", "mouse_down", "mouse_up", "scroll", "drag", "key", "key_down", "key_up", "type")
+)
+
+
+class Act(Record):
+    """Wants an action carried out; answered by `done` or `refused` with the same id."""
+
+    type: Literal["act"]
+    id: int = Field(ge=0, le=2**53, strict=True)
+    action: dict[str, Any]
+
+
+class Drawn(Record):
+    """Says that the viewer has drawn the last picture and can take another."""
+
+    type: Literal["drawn"]
+
+
+class Control(Record):
+    """Switches this viewer between using the seat and only viewing it."""
+
+    type: Literal["control"]
+    on: bool = Field(strict=True)
+
+
+Request: TypeAlias = Act | Drawn | Control
+_REQUEST: TypeAdapter[Request] = TypeAdapter(Annotated[Request, Field(discriminator="type")])
+
+
+class Viewer:
+    """One open page."""
+
+    def __init__(self, websocket: WebSocket, watcher: Watcher, *, control: bool) -> None:
+        self._websocket = websocket
+        self._watcher = watcher
+        self._allowed = control
+        self._control = control
+        self._ready = True  # for the next picture
+        self._leaving = False
+        self._acted = False
+        self._loop = asyncio.get_running_loop()
+        self._news = asyncio.Event()
+
+    def leave(self) -> None:
+        """Has the page told that the view is over; from any thread."""
+        self._leaving = True
+        self._wake()
+
+    async def serve(self, hello: dict[str, Any]) -> None:
+        """Shows and obeys until either side ends it."""
+        await self._websocket.send_json(hello)
+        await asyncio.wrap_future(self._watcher.add(self._wake))
+        self._news.set()
+        sides = {asyncio.create_task(self._show()), asyncio.create_task(self._obey())}
+        try:
+            await asyncio.wait(sides, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for side in sides:
+                side.cancel()
+            ended = await asyncio.gather(*sides, return_exceptions=True)
+            self._watcher.remove(self._wake)
+            if self._acted:
+                self._let_go()  # a page that is closed in the middle of a drag would leave the button down
+        for result in ended:
+            if isinstance(result, Exception):
+                raise result
+
+    def _wake(self) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended, and with it every viewer
+            self._loop.call_soon_threadsafe(self._news.set)
+
+    async def _show(self) -> None:
+        shown, trouble = View(), None
+        while not self._leaving:
+            view = self._watcher.view
+            if (found := view.trouble and {**describe(view.trouble), "blind": view.blind}) != trouble:
+                trouble = found
+                await self._websocket.send_json({"type": "trouble", "trouble": trouble})
+            if view.cursor != shown.cursor:
+                await self._websocket.send_json({"type": "cursor", "at": view.cursor})
+            number = shown.number
+            if view.number != number and view.image and self._ready:
+                self._ready, number = False, view.number
+                await self._websocket.send_bytes(struct.pack(">I", number & 0xFFFFFFFF) + view.image)
+            shown = View(number=number, cursor=view.cursor)
+            await self._news.wait()
+            self._news.clear()
+        await self._websocket.send_json({"type": "bye"})
+        await self._websocket.close(1001)
+
+    async def _obey(self) -> None:
+        while True:
+            message = await self._websocket.receive()
+            if message["type"] != "websocket.receive":
+                return
+            answer = await self._answer(message.get("text"))
+            if answer is not None:
+                await self._websocket.send_json(answer)
+
+    async def _answer(self, text: str | None) -> dict[str, Any] | None:
+        number: int | None = None
+        try:
+            request = _parse(text)
+            match request:
+                case Drawn():
+                    self._ready = True
+                    self._news.set()
+                    return None
+                case Control():
+                    self._control = request.on and self._allowed
+                    if request.on and not self._allowed:
+                        raise InvalidAction("this seat is only for viewing", fix="open it with control")
+                    if self._acted and not request.on:
+                        await self._let_go()
+                    return {"type": "control", "on": self._control}
+                case Act():
+                    number = request.id
+                    await self._act(parse_action(request.action))
+                    return {"type": "done", "id": number}
+        except FairgroundError as error:
+            return {"type": "refused", "id": number, **describe(error)}
+
+    async def _act(self, action: Action) -> None:
+        if not self._control:
+            raise InvalidAction("this viewer is only viewing", fix="switch view-only off" if self._allowed else None)
+        _limit(action)
+        self._acted = True
+        await asyncio.wrap_future(self._watcher.do(lambda screen: screen.act(action)))
+
+    def _let_go(self) -> asyncio.Future[None]:
+        self._acted = False
+        return asyncio.wrap_future(self._watcher.do(lambda screen: screen.release()))
+
+
+def describe(error: FairgroundError) -> dict[str, Any]:
+    """An error as the page gets it."""
+    return {"error": type(error).__name__, "message": error.message, "fix": error.fix}
+
+
+def _parse(text: str | None) -> Request:
+    if text is None:
+        raise InvalidInput("message: expected text, got bytes")
+    try:
+        data = parse_json(text, where="message")
+    except ValueError as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise InvalidInput(f"message: {error}") from None  # a number with thousands of digits
+    return parse_as(_REQUEST, data, where="message")
+
+
+def _limit(action: Action) -> None:
+    """Refuses what a person's hands would not do, and would keep the screen from everybody else."""
+    if action.kind not in INPUT_KINDS:
+        raise InvalidAction(f"action.kind: {action.kind} is not input", fix=f"one of {', '.join(sorted(INPUT_KINDS))}")
+    if isinstance(action, Key) and action.seconds > MAX_HOLD:
+        found = f"action.seconds: {action.seconds:g}; at most {MAX_HOLD:g} here"
+        raise InvalidAction(found, fix="use key_down and key_up")
+    if isinstance(action, Scroll) and max(map(abs, action.clicks())) > MAX_WHEEL:
+        raise InvalidAction(f"action: {action.clicks()} clicks of the wheel; at most {MAX_WHEEL} at once here")
