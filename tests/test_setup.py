@@ -48,7 +48,7 @@ def stand_in(checkout: Path, name: str, script: str) -> None:
     path.chmod(0o755)
 
 
-def setup(checkout: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def set_up(checkout: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [checkout / "scripts" / "setup", *words],
         env=_environment(checkout, **environment),
@@ -66,7 +66,7 @@ def test_without_root_the_one_line_to_run_is_printed_and_nothing_else_happens(ch
     stand_in(checkout, "id", "echo 1000")
     stand_in(checkout, "dpkg-query", "echo installed openbox; exit 1")
     stand_in(checkout, "apt-get", "touch called")
-    done = setup(checkout, "run")
+    done = set_up(checkout, "run")
     assert done.returncode == 1
     lines = [line for line in done.stderr.splitlines() if "sudo apt-get update && sudo apt-get install -y" in line]
     assert len(lines) == 1
@@ -78,7 +78,7 @@ def test_as_root_missing_packages_are_installed_without_questions(checkout: Path
     stand_in(checkout, "id", "echo 0")
     stand_in(checkout, "dpkg-query", "true")
     stand_in(checkout, "apt-get", 'echo "$DEBIAN_FRONTEND $*" >> called; test "$1" = update')
-    done = setup(checkout, "test")
+    done = set_up(checkout, "test")
     update, install = (checkout / "called").read_text().splitlines()
     assert update.startswith("noninteractive update")
     assert install.startswith("noninteractive install -y --no-install-recommends") and " xterm" in install
@@ -89,13 +89,13 @@ def test_as_root_missing_packages_are_installed_without_questions(checkout: Path
 
 def test_a_python_that_is_too_old_is_named(checkout: Path) -> None:
     stand_in(checkout, "python-of-old", 'case "$1" in -V) echo "Python 3.9.2" ;; *) exit 1 ;; esac')
-    done = setup(checkout, "check", PYTHON="python-of-old")
+    done = set_up(checkout, "check", PYTHON="python-of-old")
     assert done.returncode == 1
     assert "Python 3.11 or newer" in done.stderr and "says: Python 3.9.2" in done.stderr and "fix: " in done.stderr
 
 
 def test_a_wish_that_is_none_is_refused(checkout: Path) -> None:
-    done = setup(checkout, "everything")
+    done = set_up(checkout, "everything")
     assert done.returncode == 1
     assert "expected check, run or test" in done.stderr
 
@@ -116,16 +116,16 @@ def test_a_set_up_that_was_killed_is_repaired_by_two_that_run_at_once(checkout: 
     assert "".join(outputs).count("setup: ready") == 1
     assert subprocess.run([checkout / ".venv" / "bin" / "python", "-c", "import tiny"]).returncode == 0
 
-    again = setup(checkout, "check")
+    again = set_up(checkout, "check")
     assert (again.returncode, again.stdout, again.stderr) == (0, "", "")
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_checkout_that_was_moved_gets_an_environment_of_its_own(checkout: Path) -> None:
-    assert setup(checkout, "check", PYTHON=sys.executable).returncode == 0
+    assert set_up(checkout, "check", PYTHON=sys.executable).returncode == 0
     moved = checkout.rename(checkout.with_name("moved"))
-    done = setup(moved, "check", PYTHON=sys.executable)
+    done = set_up(moved, "check", PYTHON=sys.executable)
     assert done.returncode == 0 and "making .venv" in done.stdout
     assert str(moved) in (moved / ".venv" / "bin" / "pip").read_text()
 
@@ -134,11 +134,11 @@ def test_a_checkout_that_was_moved_gets_an_environment_of_its_own(checkout: Path
 @pytest.mark.timeout(600)
 def test_without_a_network_pip_s_own_words_are_shown(checkout: Path) -> None:
     nowhere = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": "/dev/null", "PIP_FIND_LINKS": ""}
-    done = setup(checkout, "check", **nowhere)
+    done = set_up(checkout, "check", **nowhere)
     assert done.returncode == 1
     assert "No matching distribution found for hatchling" in done.stderr
     assert "pip could not install the Python packages" in done.stderr and "is the network up?" in done.stderr
-    assert setup(checkout, "check").returncode == 0
+    assert set_up(checkout, "check").returncode == 0
 
 
 def start(checkout: Path) -> subprocess.Popen[str]:

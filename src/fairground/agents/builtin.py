@@ -11,6 +11,7 @@ from fairground.core import Action, Done, InvalidInput, Observation, parse_actio
 from fairground.gym import action_space, decode_action
 
 _ENDING = ("answer", "done", "fail", "call_user")
+_PLAIN = 0.9  # share of random actions without held keys: hands rarely hold any
 _MAX_SCRIPT = 16 << 20
 
 
@@ -44,7 +45,10 @@ class RandomAgent:
         if self._left <= 0:
             return Turn(Done(), "That was my budget.")
         while True:
-            action = decode_action(self._space.sample())
+            sample = self._space.sample()
+            if self._space.np_random.random() < _PLAIN:
+                sample["modifiers"][:] = 0
+            action = decode_action(sample)
             if action.kind not in _ENDING:
                 return Turn(action)
 

@@ -21,6 +21,14 @@ Space: TypeAlias = Literal["pixels", "unit", "grid999", "grid1000"]
 Button: TypeAlias = Literal["left", "middle", "right", "back", "forward"]
 Point: TypeAlias = tuple[float, float]
 
+_LAST: dict[Space, tuple[int, int] | None] = {
+    "pixels": None,
+    "unit": (1, 1),
+    "grid999": (999, 999),
+    "grid1000": (1000, 1000),
+}
+"""The largest coordinates of each space; for pixels they depend on the screen."""
+
 MAX_TEXT = 20_000  # characters in one action; a person's longest paste, not a denial of service
 MAX_PATH = 1_000  # points of one drag
 MAX_SCROLL = 20_000  # pixels, or clicks; past that it is not scrolling
@@ -46,24 +54,20 @@ class _Action(Record):
 def to_pixel(point: Point, space: Space, width: int, height: int) -> Point:
     """One point in pixels. Raises `InvalidAction` when it lies off screen."""
     x, y = point
-    if space == "pixels":
-        px, py = math.floor(x), math.floor(y)
-        inside = 0 <= px < width and 0 <= py < height
-        limits = f"0 to {width - 1} by 0 to {height - 1} (pixels)"
-    elif space == "grid999":
-        inside = 0 <= x <= 999 and 0 <= y <= 999
-        px, py = round(x / 999 * (width - 1)), round(y / 999 * (height - 1))
-        limits = "0 to 999 (grid999)"
-    else:
-        top = 1 if space == "unit" else 1000
-        inside = 0 <= x <= top and 0 <= y <= top
-        px, py = min(math.floor(x / top * width), width - 1), min(math.floor(y / top * height), height - 1)
-        limits = f"0 to {top} ({space})"
+    last_x, last_y = _LAST[space] or (width - 1, height - 1)
+    # A pixel covers the numbers from its own up to the next.
+    end_x, end_y = (width, height) if space == "pixels" else (last_x, last_y)
+    inside = 0 <= x <= end_x and 0 <= y <= end_y and not (space == "pixels" and (x == width or y == height))
     if not inside:
         raise InvalidAction(
-            f"point ({x:g}, {y:g}) is off the {width}x{height} screen", fix=f"coordinates go from {limits}"
+            f"point ({x:g}, {y:g}) is off the {width}x{height} screen",
+            fix=f"coordinates go from 0 to {last_x} across and 0 to {last_y} down ({space})",
         )
-    return (px, py)
+    if space == "pixels":
+        return (math.floor(x), math.floor(y))
+    if space == "grid999":
+        return (round(x * (width - 1) / 999), round(y * (height - 1) / 999))
+    return (min(math.floor(x * width / last_x), width - 1), min(math.floor(y * height / last_y), height - 1))
 
 
 def from_pixel(point: Point, space: Space, width: int, height: int) -> Point:
@@ -249,14 +253,17 @@ class Look(_Action):
     def to_pixels(self, width: int, height: int) -> Self:
         if self.region is None:
             return self
-        if self.space == "pixels":
-            left, top, right, bottom = self.region
-            if not (left >= 0 and top >= 0 and right <= width and bottom <= height):
-                raise InvalidAction(f"region {self.region} reaches off the {width}x{height} screen")
-            return self
-        first = to_pixel(self.region[:2], self.space, width, height)
-        last = to_pixel(self.region[2:], self.space, width, height)
-        region = (*first, max(last[0], first[0] + 1), max(last[1], first[1] + 1))
+        # Right and bottom are where the region ends, not its last pixel: all of a grid of 1000 is 0 to 1000.
+        last_x, last_y = _LAST[self.space] or (width, height)
+        left, top, right, bottom = self.region
+        if not (0 <= left and 0 <= top and right <= last_x and bottom <= last_y):
+            raise InvalidAction(f"region {self.region} reaches off the {width}x{height} screen ({self.space})")
+        region = (
+            math.floor(left * width / last_x),
+            math.floor(top * height / last_y),
+            math.ceil(right * width / last_x),
+            math.ceil(bottom * height / last_y),
+        )
         return self.model_copy(update={"region": region, "space": "pixels"})
 
 
@@ -308,13 +315,10 @@ def parse_action(data: Any, *, where: str = "action") -> Action:
     """Reads an action from plain data; raises `InvalidAction` with the path to the fault."""
     if isinstance(data, _Action):
         return data  # type: ignore[return-value]
-    if isinstance(data, dict) and data.get("kind") not in ACTION_KINDS:
-        error = unknown("action kind", str(data.get("kind"))[:40], ACTION_KINDS)
+    if isinstance(data, dict) and "kind" in data and data["kind"] not in ACTION_KINDS:
+        error = unknown("action kind", str(data["kind"])[:40], ACTION_KINDS)
         raise InvalidAction(f"{where}.kind: {error.message}", fix=error.fix)
     try:
         return _ADAPTER.validate_python(data)
     except ValidationError as error:
-        text = explain(error, where)
-        for kind in ACTION_KINDS:  # the discriminator adds the kind to the path; people did not write it
-            text = text.replace(f"{where}.{kind}.", f"{where}.")
-        raise InvalidAction(text) from None
+        raise InvalidAction(explain(error, where, data)) from None

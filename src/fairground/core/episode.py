@@ -11,9 +11,6 @@ from fairground.core.configuration import Configuration, Parameter
 from fairground.core.strict import Record
 from fairground.core.verdict import Outcome, Verdict
 
-FORMAT = 1
-"""Version of the episode folder; raised when a reader of the old one would misread the new."""
-
 
 class Fingerprint(Record):
     """The world an episode ran in, so that two episodes can be known to be comparable."""
@@ -49,7 +46,7 @@ class Step(Record):
 class Episode(Record):
     """The summary of an attempt; the folder beside it holds steps, frames, video, state and logs."""
 
-    format: Literal[1] = FORMAT
+    format: Literal[1] = Field(1, description="raised when a reader of the old folder would misread the new")
     id: str
     status: Literal["running", "complete"]
     agent: str

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 Pixels = NDArray[np.uint8]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Frame:
-    """One picture of a screen.
+    """One picture of a screen; equal to another that shows the same, whenever it was taken.
 
     Attributes:
         pixels: height x width x 3, RGB, read-only.
@@ -29,6 +29,15 @@ class Frame:
         if self.pixels.ndim != 3 or self.pixels.shape[2] != 3 or self.pixels.dtype != np.uint8:
             raise ValueError(f"a frame is height x width x 3 of uint8, got {self.pixels.shape} {self.pixels.dtype}")
         self.pixels.flags.writeable = False
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Frame) and np.array_equal(self.pixels, other.pixels)
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __reduce__(self) -> tuple[type[Frame], tuple[Pixels, float]]:
+        return Frame, (self.pixels, self.time)  # made anew, so that it is read-only at the other end too
 
     @property
     def size(self) -> tuple[int, int]:

@@ -7,6 +7,7 @@ X11 has one, because that is what people find when they look a key up.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from fairground.core.errors import InvalidAction
@@ -26,19 +27,19 @@ _SPELLINGS: dict[str, tuple[str, ...]] = {
     "end": (),
     "pageup": ("page_up", "pgup", "prior"),
     "pagedown": ("page_down", "pgdn", "pgdown", "next"),
-    "up": ("arrowup", "arrow_up", "uparrow"),
-    "down": ("arrowdown", "arrow_down", "downarrow"),
-    "left": ("arrowleft", "arrow_left", "leftarrow"),
-    "right": ("arrowright", "arrow_right", "rightarrow"),
-    "ctrl": ("control", "ctrl_l", "control_l", "ctrlleft", "leftctrl", "ctrl_left", "left_ctrl"),
-    "ctrl_r": ("control_r", "ctrlright", "rightctrl", "ctrl_right", "right_ctrl"),
+    "up": ("arrow_up", "up_arrow"),
+    "down": ("arrow_down", "down_arrow"),
+    "left": ("arrow_left", "left_arrow"),
+    "right": ("arrow_right", "right_arrow"),
+    "ctrl": ("control", "ctrl_l", "control_l", "ctrl_left", "left_ctrl", "control_left", "control_or_meta"),
+    "ctrl_r": ("control_r", "ctrl_right", "right_ctrl", "control_right"),
     "alt": ("alt_l", "altleft", "option", "opt", "leftalt", "left_alt", "optionleft"),
     "alt_r": ("altright", "rightalt", "right_alt", "optionright"),
     "altgr": ("iso_level3_shift", "alt_gr", "altgraph"),
     "shift": ("shift_l", "shiftleft", "leftshift", "left_shift"),
     "shift_r": ("shiftright", "rightshift", "right_shift"),
-    "super": ("super_l", "meta", "meta_l", "win", "winleft", "windows", "cmd", "command", "os", "superleft"),
-    "super_r": ("meta_r", "winright", "cmd_r", "superright"),
+    "super": ("super_l", "meta", "meta_l", "meta_left", "win", "win_left", "windows", "cmd", "command", "os", "super_left"),
+    "super_r": ("meta_r", "meta_right", "win_right", "cmd_r", "super_right"),
     "capslock": ("caps_lock", "caps"),
     "numlock": ("num_lock",),
     "scrolllock": ("scroll_lock",),
@@ -73,23 +74,34 @@ _CHARACTER_NAMES = {
 }  # fmt: skip
 
 NAMED_KEYS = tuple(_SPELLINGS)
-_CANONICAL = {name: name for name in _SPELLINGS}
-_CANONICAL |= {spelling: name for name, spellings in _SPELLINGS.items() for spelling in spellings}
-_CANONICAL |= _CHARACTER_NAMES
 _SIDES = {"ctrl_r": "ctrl", "alt_r": "alt", "shift_r": "shift", "super_r": "super"}
+_CODES = re.compile(r"key([a-z])|digit([0-9])")  # how browsers name the keys of letters and digits
+
+
+def _squash(spelling: str) -> str:
+    """`Page_Up`, `page up` and `PAGEUP` are one spelling."""
+    return re.sub(r"[ _-]", "", spelling.lower())
+
+
+_EXACT = {spelling: name for name, spellings in _SPELLINGS.items() for spelling in spellings if len(spelling) == 1}
+_CANONICAL = {
+    _squash(spelling): name for name, spellings in _SPELLINGS.items() for spelling in (name, *spellings) if len(spelling) > 1
+} | _CHARACTER_NAMES
 
 
 def canonical_key(spelling: str) -> str:
     """The one name of a key, from any of its spellings; a printable character stands for itself."""
-    if len(spelling) == 1 and spelling not in _CANONICAL:
-        if unicodedata.category(spelling) in ("Cc", "Cs", "Cn"):
+    if len(spelling) == 1:
+        if spelling not in _EXACT and unicodedata.category(spelling) in ("Cc", "Cs", "Cn"):
             raise InvalidAction(f"key {spelling!r} is not a key: a control character or no character at all")
-        return spelling
-    name = _CANONICAL.get(spelling) or _CANONICAL.get(spelling.lower().replace(" ", "_").replace("-", "_"))
-    if name is None:
-        error = unknown("key", spelling[:40], _CANONICAL)
-        raise InvalidAction(error.message, fix=error.fix)
-    return name
+        return _EXACT.get(spelling, spelling)
+    squashed = _squash(spelling)
+    if squashed in _CANONICAL:
+        return _CANONICAL[squashed]
+    if code := _CODES.fullmatch(squashed):
+        return code[1] or code[2]
+    error = unknown("key", spelling[:40], [*_SPELLINGS, *_CANONICAL])
+    raise InvalidAction(error.message, fix=error.fix)
 
 
 def is_modifier(key: str) -> bool:

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from fairground.core.errors import InvalidConfiguration
 from fairground.core.strict import Record
 
 
@@ -30,7 +31,7 @@ class Check(Record):
 
     name: str = Field(min_length=1, description="what was checked, in words")
     passed: bool
-    weight: float = Field(1.0, ge=0, description="share of the reward; 0 for checks that only guard")
+    weight: float = Field(1.0, ge=0, le=1e6, description="share of the reward; 0 for checks that only guard")
     expected: Any = None
     found: Any = None
     integrity: bool = Field(False, description="a guard (nothing else changed): failing it makes the reward 0")
@@ -44,16 +45,32 @@ class Verdict(Record):
     success: bool = Field(description="every check passed")
     integrity: bool = Field(True, description="no guard failed")
 
+    @model_validator(mode="after")
+    def _follows_from_its_checks(self) -> Self:
+        reward, success, integrity = _add_up(self.checks)
+        if (success, integrity) != (self.success, self.integrity) or abs(reward - self.reward) > 1e-9:
+            raise ValueError(
+                f"does not follow from its checks, which make reward {reward:g}, success {success}, integrity {integrity}"
+            )
+        return self
+
     @classmethod
     def of(cls, checks: Iterable[Check]) -> Self:
         """Adds checks up. No checks, or none with a weight, is a mistake of the scenario and raises."""
         found = tuple(checks)
-        total = sum(check.weight for check in found)
-        if total <= 0:
-            raise ValueError("a verdict needs at least one check with a weight above 0")
-        integrity = all(check.passed for check in found if check.integrity)
-        success = all(check.passed for check in found)
-        earned = sum(check.weight for check in found if check.passed)
-        # An exact 1.0 for success, whatever the rounding of weights such as 0.1.
-        reward = 1.0 if success else (min(earned / total, 1.0) if integrity else 0.0)
+        try:
+            reward, success, integrity = _add_up(found)
+        except ValueError as error:
+            raise InvalidConfiguration(str(error)) from None
         return cls(checks=found, reward=reward, success=success, integrity=integrity)
+
+
+def _add_up(checks: tuple[Check, ...]) -> tuple[float, bool, bool]:
+    total = sum(check.weight for check in checks)
+    if total <= 0:
+        raise ValueError("a verdict needs at least one check with a weight above 0")
+    integrity = all(check.passed for check in checks if check.integrity)
+    success = all(check.passed for check in checks)
+    earned = sum(check.weight for check in checks if check.passed)
+    # An exact 1.0 for success, whatever the rounding of weights such as 0.1.
+    return 1.0 if success else (min(earned / total, 1.0) if integrity else 0.0), success, integrity

@@ -54,7 +54,7 @@ def action_space() -> spaces.Dict:
             "end": spaces.Box(0, 1, (2,), np.float32),
             "button": spaces.Discrete(len(BUTTONS)),
             "modifiers": spaces.MultiBinary(len(MODIFIERS)),
-            "scroll": spaces.Box(-_MAX_CLICKS, _MAX_CLICKS, (2,), np.int32),
+            "scroll": spaces.MultiDiscrete([2 * _MAX_CLICKS + 1] * 2, start=[-_MAX_CLICKS] * 2),
             "key": spaces.Discrete(len(KEYS)),
             "text": spaces.Text(_MAX_TEXT, min_length=0, charset=_PRINTABLE),
             "seconds": spaces.Box(0, 1, (1,), np.float32),
@@ -112,7 +112,7 @@ def encode_action(action: Action, size: tuple[int, int]) -> dict[str, Any]:
         "end": np.zeros(2, np.float32),
         "button": 0,
         "modifiers": np.zeros(len(MODIFIERS), np.int8),
-        "scroll": np.zeros(2, np.int32),
+        "scroll": np.zeros(2, np.int64),
         "key": 0,
         "text": "",
         "seconds": np.zeros(1, np.float32),
@@ -131,7 +131,7 @@ def encode_action(action: Action, size: tuple[int, int]) -> dict[str, Any]:
         if isinstance(pixels, Click | MouseDown | MouseUp | Drag):
             sample["button"] = BUTTONS.index(pixels.button)
         if isinstance(pixels, Scroll):
-            sample["scroll"] = np.clip(np.array(pixels.clicks(), np.int32), -_MAX_CLICKS, _MAX_CLICKS)
+            sample["scroll"] = np.clip(np.array(pixels.clicks(), np.int64), -_MAX_CLICKS, _MAX_CLICKS)
         held: tuple[str, ...] = getattr(pixels, "modifiers", ())
         if isinstance(pixels, Key):
             held, sample["key"] = pixels.keys[:-1], KEYS.index(pixels.keys[-1])

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 from fairground.agents import Agent, Brief, Turn
 from fairground.core import (
@@ -87,7 +88,7 @@ def _exchange(
     """Observation for action until the end; refused actions cost a step and come back as a message."""
     assert env.seat is not None and env.observation is not None
     scenario = env.world.scenario
-    recorder.state("before", *_recordable(env.seat.before))
+    _record_state(recorder, "before", env.seat.before)
     recorder.first(env.observation.frame)
     agent.begin(Brief(env.world.instruction, env.size, scenario.step_budget, scenario.kind, env.world.seed))
     observation = env.observation
@@ -139,7 +140,7 @@ def _close(
     update: dict[str, object] = {"status": "complete", "seconds": seconds}
     if failure is None:
         assert env.after is not None
-        recorder.state("after", *_recordable(env.after))
+        _record_state(recorder, "after", env.after)
         update |= {
             "outcome": env.outcome,
             "verdict": env.verdict,
@@ -153,8 +154,8 @@ def _close(
     return recorder.close(episode.model_copy(update=update))
 
 
-def _recordable(state: State) -> tuple[dict[str, bytes], dict[str, object]]:
-    return dict(state.files), {"data": dict(state.data), "missing": dict(state.missing)}
+def _record_state(recorder: Recorder, when: Literal["before", "after"], state: State) -> None:
+    recorder.state(when, state.files, state.data, state.missing)
 
 
 def _with_message(observation: Observation | None, message: str) -> Observation:

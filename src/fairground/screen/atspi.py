@@ -100,6 +100,26 @@ def find_bus(connect: Callable[[str], socket], session_address: str, *, timeout:
     return address
 
 
+class TreeReader:
+    """Reads trees of one session again and again; nothing is asked before the first one is wanted.
+
+    Args:
+        connect: As for `read_tree`.
+        session_address: As for `find_bus`.
+    """
+
+    def __init__(self, connect: Callable[[str], socket], session_address: str) -> None:
+        self._connect = connect
+        self._session_address = session_address
+        self._bus_address: str | None = None
+
+    def __call__(self, *, depth: int = 64, limit: int = 5_000) -> Node:
+        """The tree as it is now."""
+        if self._bus_address is None:
+            self._bus_address = find_bus(self._connect, self._session_address)
+        return read_tree(self._connect, self._bus_address, depth=depth, limit=limit)
+
+
 @dataclass(slots=True)
 class _Element:
     """A node while it is being read."""

@@ -43,6 +43,7 @@ _DRAG_PACE: Final = 0.004
 _DRAG_SECONDS: Final = 1.0  # for the longest path
 _DROP_SECONDS: Final = 1.0  # to wait for the programs before letting go
 _TYPING_SECONDS: Final = 10.0
+_LOOK_AGAIN: Final = 0.01
 _POINTER: Final = 40  # pixels around its tip that the pointer may cover
 
 
@@ -89,6 +90,25 @@ class X11Screen:
         self._last_click = (-math.inf, 0, 0, 0)
         self._touched = False
         self._pointer = self.cursor()
+
+    @property
+    def alive(self) -> bool:
+        """Whether the server still runs."""
+        try:
+            self._connection.check()
+        except ScreenError:
+            return False
+        return True
+
+    def wait_change(self, timeout: float) -> bool:
+        """Waits until the picture changes, at most `timeout` seconds; says whether it did."""
+        deadline = time.monotonic() + timeout
+        while time.monotonic() < deadline:
+            self._connection.check()
+            if self._framebuffer.changed() is not None:
+                return True
+            self._pause(_LOOK_AGAIN)
+        return False
 
     def has_window_manager(self) -> bool:
         """Whether a window manager runs and answers."""

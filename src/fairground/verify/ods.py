@@ -122,7 +122,9 @@ def _inside(element: Element, name: str) -> Iterator[Element]:
 
 
 def _count(element: Element, name: str, most: int, what: str) -> int:
-    text = element.get(table(name), "1")
+    text = element.get(table(name))
+    if text is None:
+        return 1
     if not re.fullmatch(r"[0-9]{1,9}", text) or not 1 <= int(text) <= most:
         raise StateError(f"{what}: {name} is {text[:40]!r}, expected 1 to {most}")
     return int(text)

@@ -95,7 +95,8 @@ class Viewer:
             ended = await asyncio.gather(*sides, return_exceptions=True)
             self._watcher.remove(self._wake)
             if self._acted:
-                self._let_go()  # a page that is closed in the middle of a drag would leave the button down
+                # A page that is closed in the middle of a drag would leave the button down.
+                self._watcher.do(lambda screen: screen.release())
         for result in ended:
             if isinstance(result, Exception):
                 raise result
@@ -146,7 +147,8 @@ class Viewer:
                     if request.on and not self._allowed:
                         raise InvalidAction("this seat is only for viewing", fix="open it with control")
                     if self._acted and not request.on:
-                        await self._let_go()
+                        self._acted = False
+                        await asyncio.wrap_future(self._watcher.do(lambda screen: screen.release()))
                     return {"type": "control", "on": self._control}
                 case Act():
                     number = request.id
@@ -162,10 +164,6 @@ class Viewer:
         self._acted = True
         await asyncio.wrap_future(self._watcher.do(lambda screen: screen.act(action)))
 
-    def _let_go(self) -> asyncio.Future[None]:
-        self._acted = False
-        return asyncio.wrap_future(self._watcher.do(lambda screen: screen.release()))
-
 
 def describe(error: FairgroundError) -> dict[str, Any]:
     """An error as the page gets it."""
@@ -175,12 +173,7 @@ def describe(error: FairgroundError) -> dict[str, Any]:
 def _parse(text: str | None) -> Request:
     if text is None:
         raise InvalidInput("message: expected text, got bytes")
-    try:
-        data = parse_json(text, where="message")
-    except ValueError as error:
-        if isinstance(error, InvalidInput):
-            raise
-        raise InvalidInput(f"message: {error}") from None  # a number with thousands of digits
+    data = parse_json(text, where="message")
     return parse_as(_REQUEST, data, where="message")
 
 

@@ -12,7 +12,7 @@ from fairground import __version__
 from fairground.core import AppError, FairgroundError, Fingerprint, SandboxError, ScreenError, State, Window, fingerprint
 from fairground.sandbox import Process, Sandbox, SandboxSpec, default_runner, open_sandbox
 from fairground.sandbox.layers import LayerStore
-from fairground.screen import Screen, open_desktop, open_page
+from fairground.screen import Screen, open_desktop
 from fairground.worlds.app import World
 from fairground.worlds.stages import Stages, prepare, run_setup
 
@@ -168,6 +168,8 @@ def open_seat(world: World, *, runner: str | None = None, store: LayerStore | No
 def _open_screen(sandbox: Sandbox, world: World) -> tuple[Screen, dict[str, str]]:
     spec = world.app.screen
     if spec.backend == "cdp":
+        from fairground.screen.browser import open_page
+
         page = open_page(sandbox, size=spec.size)
         return page, {}
     desktop = open_desktop(sandbox, size=spec.size)

@@ -1,0 +1,149 @@
+"""The workbook of a small wholesaler: a year of sales, targets, and a summary that somebody began.
+
+Both profiles have the same sheets and regions, so that every task makes sense on each; products, prices, volumes
+and figures differ. The same profile gives the same bytes on every machine.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+
+from fairground_desk.calc.odswriter import Entry, Formula, Styled, Table, write_ods
+
+REGIONS = ("North", "South", "East", "West", "Central")
+SUMMARY_ROWS = 4
+"""Rows of the summary that are taken; tasks use the ones below."""
+
+
+@dataclass(frozen=True)
+class Shop:
+    """What makes one profile different from another.
+
+    Attributes:
+        title: Name of the business.
+        year: Of the sales.
+        products: Name, price, and pieces sold in a usual month.
+        summer: How much more is sold in July than in January; below 1 for the opposite.
+        seed: For what is random in the volumes.
+    """
+
+    title: str
+    year: int
+    products: tuple[tuple[str, float, int], ...]
+    summer: float
+    seed: int
+
+
+PROFILES = {
+    "outdoor-shop": Shop(
+        title="Alder & Pine Outdoor",
+        year=2023,
+        products=(
+            ("Tent, 2 persons", 189.0, 14),
+            ("Sleeping bag", 79.5, 26),
+            ("Camping stove", 42.9, 33),
+            ("Hiking boots", 119.95, 21),
+        ),
+        summer=2.2,
+        seed=20230117,
+    ),
+    "kitchen-supplies": Shop(
+        title="Copper Kettle Supplies",
+        year=2024,
+        products=(
+            ("Frying pan 28 cm", 34.9, 48),
+            ("Chef's knife", 58.0, 30),
+            ("Stand mixer", 249.0, 9),
+            ("Mixing bowls, set", 22.45, 64),
+            ("Espresso maker", 41.8, 27),
+        ),
+        summer=0.7,
+        seed=20240302,
+    ),
+}
+
+_STRENGTH = {"North": 1.0, "South": 1.25, "East": 0.8, "West": 1.1, "Central": 0.6}
+
+
+@dataclass(frozen=True)
+class Sale:
+    """One row of the sheet Sales."""
+
+    day: date
+    region: str
+    product: str
+    units: int
+    price: float
+
+    @property
+    def revenue(self) -> float:
+        """As Calc computes it from the two columns before, and saves it: without the dust of binary fractions."""
+        return round(self.units * self.price, 2)
+
+
+def sales(shop: Shop) -> list[Sale]:
+    """A year of sales, one for each month, region and product, in the order of their days."""
+    return sorted(_sales(shop), key=lambda sale: sale.day)
+
+
+def _sales(shop: Shop) -> Iterator[Sale]:
+    # Only `random()` is used: it is the one method whose sequence Python promises never to change.
+    draw = random.Random(shop.seed).random
+    for month in range(1, 13):
+        season = 1 + (shop.summer - 1) * (1 - abs(month - 7) / 6)
+        for region in REGIONS:
+            for product, price, usual in shop.products:
+                units = max(1, round(usual * season * _STRENGTH[region] * (0.7 + 0.6 * draw())))
+                yield Sale(date(shop.year, month, 1 + int(28 * draw())), region, product, units, price)
+
+
+def build(shop: Shop) -> bytes:
+    """The workbook as an .ods file."""
+    return write_ods(tables(shop))
+
+
+def tables(shop: Shop) -> list[Table]:
+    """The sheets of the workbook."""
+    rows = sales(shop)
+    return [
+        Table("Sales", _sales_rows(rows), (2.6, 2.4, 4.2, 2.0, 2.4, 2.8)),
+        Table("Targets", _target_rows(shop, rows), (2.6, 2.6, 2.6, 2.6, 2.6)),
+        Table("Summary", _summary_rows(shop, rows), (6.5, 3.4)),
+    ]
+
+
+def _sales_rows(rows: list[Sale]) -> list[list[Entry]]:
+    head: list[Entry] = [Styled(text, "head") for text in ("Date", "Region", "Product", "Units", "Price", "Revenue")]
+    lines: list[list[Entry]] = [head]
+    for number, sale in enumerate(rows, 2):
+        revenue = Formula(f"of:=[.D{number}]*[.E{number}]", sale.revenue, "money")
+        lines.append(
+            [Styled(sale.day, "day"), sale.region, sale.product, sale.units, Styled(sale.price, "money"), revenue]
+        )
+    return lines
+
+
+def _target_rows(shop: Shop, rows: list[Sale]) -> list[list[Entry]]:
+    draw = random.Random(shop.seed + 1).random
+    lines: list[list[Entry]] = [[Styled(text, "head") for text in ("Region", "Q1", "Q2", "Q3", "Q4")]]
+    for region in REGIONS:
+        line: list[Entry] = [region]
+        for quarter in range(4):
+            sold = sum(row.revenue for row in rows if row.region == region and (row.day.month - 1) // 3 == quarter)
+            line.append(float(round(sold * (0.9 + 0.2 * draw()), -2)))
+        lines.append(line)
+    return lines
+
+
+def _summary_rows(shop: Shop, rows: list[Sale]) -> list[list[Entry]]:
+    last = len(rows) + 1
+    units = Formula(f"of:=SUM([$Sales.D2:.D{last}])", float(sum(row.units for row in rows)))
+    return [
+        [Styled(f"{shop.title}, {shop.year}", "head")],
+        [],
+        [Styled("Figure", "head"), Styled("Value", "head")],
+        ["Units sold, all regions", units],
+    ]

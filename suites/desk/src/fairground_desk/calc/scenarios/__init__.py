@@ -1,0 +1,1 @@
+"""Tasks in Calc, one file each."""

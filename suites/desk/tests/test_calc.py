@@ -1,0 +1,100 @@
+"""Calc in a real seat: it opens without a question, and the task can be done in it and is judged by what was saved."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fairground.core import Key, StageError, Type
+from fairground.sandbox.layers import LayerStore
+from fairground.verify import judge
+from fairground.verify.spreadsheet import read_ods
+from fairground.worlds import Seat, World, open_seat
+from fairground_desk import suite
+from fairground_desk.calc.app import WORKBOOK, finish_profile, is_drawn
+from fairground_desk.calc.sales import PROFILES, build
+
+DEADLINE = 60.0
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    (found,) = [
+        configuration
+        for configuration in suite.configurations()
+        if (configuration.instance, configuration.profile) == ("south", "outdoor-shop")
+    ]
+    return World.of(suite, found)
+
+
+@pytest.fixture(scope="module")
+def seat(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seat]:
+    with open_seat(world, store=LayerStore(tmp_path_factory.mktemp("layers"))) as opened:
+        yield opened
+
+
+def keys(seat: Seat, *chord: str) -> None:
+    seat.screen.act(Key(keys=chord))
+    seat.screen.settle()
+
+
+def wait_until(condition: Callable[[], Any], what: str) -> None:
+    end = time.monotonic() + DEADLINE
+    while not condition():
+        assert time.monotonic() < end, f"no {what} in time"
+        time.sleep(0.02)
+
+
+def test_it_opens_the_workbook_maximised_and_asks_nothing(seat: Seat) -> None:
+    assert [window.title for window in seat.screen.windows()] == ["sales.ods - LibreOffice Calc"]
+    (window,) = seat.screen.windows()
+    assert window.bounds == (0, 0, *seat.screen.size)
+    assert is_drawn(seat.screen.grab().pixels, window.bounds)
+    assert read_ods(seat.before.file(WORKBOOK)) == read_ods(build(PROFILES["outdoor-shop"]))
+
+
+def test_no_notice_stands_between_the_menus_and_the_sheet(seat: Seat) -> None:
+    tree = seat.screen.tree()
+    roles = {node.role for node in tree.walk()}
+    assert "document spreadsheet" in roles
+    assert not roles & {"dialog", "alert", "info bar", "notification"}
+    (application,) = tree.children
+    assert len(application.children) == 1, "one window, no dialog"
+
+
+def test_the_task_done_by_keyboard_and_saved_is_a_success(seat: Seat, world: World) -> None:
+    assert not judge(world, seat.before, seat.capture()).success
+    keys(seat, "ctrl", "pagedown")
+    keys(seat, "ctrl", "pagedown")
+    keys(seat, "ctrl", "home")
+    for _ in range(5):
+        keys(seat, "down")
+    seat.screen.act(Type(text='Revenue South\t=SUMIF($Sales.B1:B300;"South";$Sales.F1:F300)\n'))
+    seat.screen.settle()
+    keys(seat, "ctrl", "s")
+    wait_until(lambda: seat.capture().file(WORKBOOK) != seat.before.file(WORKBOOK), "saved file")
+    seat.screen.settle()
+    verdict = judge(world, seat.before, seat.finish())
+    assert verdict.success, verdict
+
+
+def test_an_unfinished_first_run_is_an_error_of_the_stage() -> None:
+    with pytest.raises(StageError, match="first run"):
+        finish_profile("<oor:items></oor:items>", "<oor:items></oor:items>")
+
+
+def test_an_empty_window_is_not_taken_for_a_drawn_one() -> None:
+    pixels = np.full((200, 300, 3), 246, np.uint8)
+    pixels[:20] = np.arange(20, dtype=np.uint8)[:, None, None] * 5
+    assert not is_drawn(pixels, (0, 0, 300, 200))
+
+
+def test_the_profile_is_small_text(request: pytest.FixtureRequest) -> None:
+    folder = Path(__file__).parents[1] / "src/fairground_desk/calc/profile"
+    for path in folder.rglob("*"):
+        assert path.stat().st_size < 20_000 and path.read_text(encoding="utf-8")

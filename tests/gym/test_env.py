@@ -1,0 +1,148 @@
+"""The Gymnasium environment over real software."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from fairground.core import Done, InvalidAction, InvalidInput, Key, Type, UnknownName
+from fairground.gym import FairgroundEnv
+from fairground.worlds import read_folder
+
+TOML = """
+[app]
+name = "pad"
+packages = ["mousepad"]
+launch = ["mousepad", "~/note.txt"]
+window = "note"
+
+[[scenario]]
+name = "greet"
+instruction = "Replace the text with hello and save."
+step_budget = 4
+[[scenario.check]]
+name = "the note says hello"
+file = "~/note.txt"
+equals = "hello"
+[[scenario.check]]
+name = "and begins with h"
+file = "~/note.txt"
+matches = "^h"
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("world") / "pad"
+    folder.mkdir()
+    (folder / "world.toml").write_text(TOML)
+    (folder / "setup").write_text("#!/bin/sh\necho start > ~/note.txt\n")
+    (folder / "setup").chmod(0o755)
+    assert read_folder(folder).scenarios
+    return folder
+
+
+@pytest.fixture
+def env(folder: Path) -> Iterator[FairgroundEnv]:
+    env = FairgroundEnv(str(folder), render_mode="rgb_array")
+    yield env
+    env.close()
+
+
+def test_gymnasiums_own_checker_passes(folder: Path) -> None:
+    env = FairgroundEnv(
+        str(folder), observations=("screen", "cursor", "tree", "windows", "instruction"), render_mode="rgb_array"
+    )
+    try:
+        check_env(env, skip_render_check=True)
+    finally:
+        env.close()
+
+
+def test_solving_earns_the_reward_and_terminates(env: FairgroundEnv) -> None:
+    _, info = env.reset(seed=1)
+    assert info["instruction"] == "Replace the text with hello and save."
+    for action in (Key(keys=("ctrl", "a")), Type(text="hello"), Key(keys=("ctrl", "s"))):
+        observation, reward, terminated, truncated, _ = env.step(action)
+        assert (reward, terminated, truncated) == (0.0, False, False)
+        assert observation in env.observation_space
+    _, reward, terminated, truncated, info = env.step(Done())
+    assert (reward, terminated, truncated, info["outcome"]) == (1.0, True, False, "passed")
+
+
+def test_half_a_solution_earns_half(env: FairgroundEnv) -> None:
+    env.reset()
+    for action in (Key(keys=("ctrl", "a")), Type(text="hi"), Key(keys=("ctrl", "s"))):
+        env.step(action)
+    _, reward, _, _, info = env.step(Done())
+    assert (reward, info["outcome"]) == (0.5, "failed")
+
+
+def test_the_step_budget_truncates_and_is_judged(env: FairgroundEnv) -> None:
+    env.reset()
+    results = [env.step({"kind": "look"}) for _ in range(4)]
+    assert [result[2:4] for result in results] == [(False, False)] * 3 + [(False, True)]
+    assert results[-1][4]["outcome"] == "failed"
+    with pytest.raises(InvalidInput, match="reset"):
+        env.step(Done())
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        {"kind": "click", "point": [5000, 10]},
+        {"kind": "click", "point": [float("nan"), 10]},
+        {"kind": "type", "text": "a" * 1_000_000},
+        {"kind": "key", "keys": ["nokey"]},
+        {"kind": "jump"},
+        {"point": [1, 2]},
+        17,
+        None,
+    ],
+)
+def test_an_action_that_cannot_be_carried_out_raises_and_costs_nothing(env: FairgroundEnv, action: object) -> None:
+    if env.seat is None:
+        env.reset()
+    with pytest.raises(InvalidAction):
+        env.step(action)
+    assert env.step({"kind": "look"})[4]["step"] == 1
+
+
+def test_a_reset_gives_a_fresh_world(env: FairgroundEnv) -> None:
+    first, _ = env.reset(seed=3)
+    env.step(Type(text="something"))
+    again, _ = env.reset(seed=3)
+    assert np.array_equal(first["screen"], again["screen"])
+
+
+def test_render_gives_the_frame(env: FairgroundEnv) -> None:
+    observation, _ = env.reset()
+    assert np.array_equal(env.render(), observation["screen"])
+
+
+def test_call_user_is_answered(folder: Path) -> None:
+    env = FairgroundEnv(str(folder), user=lambda question: f"You asked: {question}")
+    try:
+        env.reset()
+        assert env.step({"kind": "call_user", "text": "which file?"})[4]["messages"] == ["You asked: which file?"]
+    finally:
+        env.close()
+
+
+def test_unknown_observations_and_worlds_get_a_suggestion(folder: Path) -> None:
+    with pytest.raises(UnknownName, match="did you mean screen"):
+        FairgroundEnv(str(folder), observations=("scren",))
+    with pytest.raises(UnknownName, match="did you mean desk"):
+        FairgroundEnv("dsk/calc")
+
+
+def test_installed_scenarios_are_known_to_gymnasium() -> None:
+    import fairground.gym
+
+    fairground.gym.register()
+    assert "fairground/desk.calc.region-total" in gymnasium.registry
