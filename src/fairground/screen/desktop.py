@@ -14,6 +14,7 @@ from typing import Final
 from fairground.core import InvalidInput, Key, MissingPrerequisite, SandboxError, ScreenError
 from fairground.sandbox import Process, Sandbox
 from fairground.screen import xrequests as x
+from fairground.screen.atspi import TreeReader
 from fairground.screen.framebuffer import MAX_SIDE, Framebuffer
 from fairground.screen.windowmanager import OPENBOX_CONFIG
 from fairground.screen.x11 import X11Screen
@@ -52,7 +53,7 @@ class Desktop:
     """
 
     screen: X11Screen
-    env: Mapping[str, str]
+    env: dict[str, str]
     display: str
     processes: Mapping[str, Process]
 
@@ -110,6 +111,7 @@ def open_desktop(
             # Nobody waits for it: a program that needs it asks the session bus, which lets it wait.
             argv = [_ACCESSIBILITY_BUS, "--launch-immediately", "--a11y=1"]
             processes["at-spi-bus-launcher"] = _start(sandbox, "at-spi-bus-launcher", argv, env)
+            screen.tree_reader = TreeReader(sandbox.connect, env["DBUS_SESSION_BUS_ADDRESS"])
         if window_manager:
             _wait_for(screen.has_window_manager, processes["openbox"])
         return Desktop(screen, env, display, processes)
@@ -153,7 +155,8 @@ def _start(
 
 
 def _missing(name: str) -> MissingPrerequisite:
-    return MissingPrerequisite(f"a desktop needs {name}, which is not installed", fix=f"apt-get install {_PACKAGES[name]}")
+    fix = f"apt-get install {_PACKAGES[name]}"
+    return MissingPrerequisite(f"a desktop needs {name}, which is not installed", fix=fix)
 
 
 def _failed(process: Process, name: str) -> ScreenError | MissingPrerequisite:

@@ -22,6 +22,7 @@ except ImportError:  # pragma: no cover - a platform without a wheel of it
 MAX_BYTES: Final = 64 << 20
 MAX_PIXELS: Final = 16_384 * 4_096
 _MAGIC: Final = b"\x89PNG\r\n\x1a\n"
+_DAMAGE: Final = (OSError, ValueError, SyntaxError, EOFError, struct.error, zlib.error, Image.DecompressionBombError)
 
 
 def encode_png(frame: Frame) -> bytes:
@@ -39,7 +40,8 @@ def encode_jpeg(frame: Frame, quality: int = 85) -> bytes:
     """A frame as JPEG; quality goes from 1 to 100."""
     if not 1 <= quality <= 100:
         raise InvalidInput(f"JPEG quality {quality}: expected 1 to 100")
-    done, data = cv2.imencode(".jpg", cv2.cvtColor(frame.pixels, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, quality])
+    pixels = cv2.cvtColor(frame.pixels, cv2.COLOR_RGB2BGR)
+    done, data = cv2.imencode(".jpg", pixels, [cv2.IMWRITE_JPEG_QUALITY, quality])
     if not done:
         raise InvalidInput(f"a frame of {frame.size[0]}x{frame.size[1]} cannot be a JPEG")
     return bytes(data)
@@ -52,13 +54,11 @@ def decode(data: bytes, *, time: float = 0.0) -> Frame:
     try:
         with Image.open(io.BytesIO(data), formats=("PNG", "JPEG", "WEBP")) as image:
             width, height = image.size  # known before anything is unpacked
-            if width * height > MAX_PIXELS:
-                raise InvalidInput(f"an image of {width}x{height}; the limit is {MAX_PIXELS} pixels")
-            return Frame(np.array(image.convert("RGB")), time)
-    except (OSError, ValueError, SyntaxError, EOFError, struct.error, zlib.error, Image.DecompressionBombError) as error:
-        if isinstance(error, InvalidInput):
-            raise
+            if width * height <= MAX_PIXELS:
+                return Frame(np.array(image.convert("RGB")), time)
+    except _DAMAGE as error:
         raise InvalidInput(f"not an image that can be read: {error}") from None
+    raise InvalidInput(f"an image of {width}x{height}; the limit is {MAX_PIXELS} pixels")
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:

@@ -21,9 +21,7 @@ _LOCK: Final = 0x2
 _GROUP: Final = 0x6000
 
 # Lent a key from the start, while no program has to take notice of it: what people and models type most often.
-_COMMON: Final = (
-    "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿ€£¥°§©®™«»¿¡–—‘’“”„…•·×÷→½²"  # noqa: RUF001
-)
+_COMMON: Final = "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿ€£¥°§©®™«»¿¡–—‘’“”„…•·×÷→½²"  # noqa: RUF001
 
 
 class Keyboard:
@@ -109,9 +107,7 @@ class Keyboard:
     def _keycodes(self, keys: Sequence[str]) -> list[int]:
         """The keycodes of a chord in the order to press them, without those that are already down."""
         self._refresh()
-        command = any(is_modifier(key) and not key.startswith("shift") for key in keys)
-        # Ctrl+C means the key that says C, not Ctrl+Shift+C.
-        symbols = [keysyms.keysym(key.lower() if command and len(key.lower()) == len(key) == 1 else key) for key in keys]
+        symbols = [keysyms.keysym(key) for key in _as_printed(keys)]
         if self._lend(symbols) < len(symbols):
             raise ScreenError(f"the keyboard layout leaves too few keys free for {'+'.join(keys)}")
         codes: dict[int, None] = {}
@@ -172,6 +168,12 @@ class Keyboard:
 
     def _up(self, keycode: int) -> bytes:
         return x.fake_input(self._opcode, x.KEY_RELEASE, keycode)
+
+
+def _as_printed(keys: Sequence[str]) -> list[str]:
+    """Ctrl+C means the key that says C, not Ctrl+Shift+C: next to such modifiers a letter's case says nothing."""
+    command = any(is_modifier(key) and not key.startswith("shift") for key in keys)
+    return [key.lower() if command and len(key) == len(key.lower()) == 1 else key for key in keys]
 
 
 def _mapping_requests(layout: Layout, changed: set[int]) -> list[bytes]:

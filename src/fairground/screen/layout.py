@@ -52,8 +52,8 @@ class Layout:
             empty.append(odd.pop())
         # Both longest unused first; 0 is free. A character shares its key with another. A function has a key to
         # itself, because X chooses the level of keypad keys by rules of their own.
-        self._characters = {Place(code, level): 0 for level in (0, 1) for code in odd}
-        self._functions = {Place(code, 0): 0 for code in empty}
+        self._characters: dict[Place, int] = {Place(code, level): 0 for level in (0, 1) for code in odd}
+        self._functions: dict[Place, int] = {Place(code, 0): 0 for code in empty}
         for code, row in rows.items():
             if not self.is_spare(code):
                 self._read(code, row, fixed=fixed)

@@ -20,6 +20,7 @@ CALM: Final = 0.036  # rest that suffices after something has: two frames at 60 
 CARET: Final = (4, 96)  # a change at most so wide and so high, at the same place again, is a caret that blinks
 BUSY_SHARE: Final = 0.15  # of one processor
 BUSY_SECONDS: Final = 0.001
+_ROUNDING: Final = 1e-4
 
 
 @dataclass
@@ -73,20 +74,14 @@ def wait_until_quiet(
         box = changed()
         if box is not None and _is_caret(box, caret):
             caret, box = box, None
-        if box is not None:
-            reason = "the picture keeps changing"
-        elif meter.busy(rest):
-            reason = "programs are still at work"
-        elif rest >= needed - 1e-4:
+        if box is not None or meter.busy(rest):
+            reason = "programs are still at work" if box is None else "the picture keeps changing"
+            needed, rest = CALM, 0.0
+            meter.reset()
+        elif rest >= needed - _ROUNDING:
             return ""
-        else:
-            if time.monotonic() >= deadline:
-                return reason
-            continue
         if time.monotonic() >= deadline:
             return reason
-        needed, rest = CALM, 0.0
-        meter.reset()
 
 
 def _is_caret(box: Box, before: Box | None) -> bool:

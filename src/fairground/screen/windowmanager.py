@@ -24,6 +24,8 @@ def _mouse(context: str, *binds: tuple[str, str, tuple[str, ...]]) -> str:
 
 
 _RAISE = ("Focus", "Raise")
+_EDGES = "Left Right Top Bottom TLCorner TRCorner BLCorner BRCorner"
+_TITLE = (("Left", "Press", _RAISE), ("Left", "Drag", ("Move",)), ("Left", "DoubleClick", ("ToggleMaximize",)))
 
 OPENBOX_CONFIG: Final = f"""<?xml version="1.0" encoding="UTF-8"?>
 <openbox_config xmlns="http://openbox.org/3.4/rc">
@@ -40,10 +42,8 @@ OPENBOX_CONFIG: Final = f"""<?xml version="1.0" encoding="UTF-8"?>
 <mouse>
 <dragThreshold>4</dragThreshold><doubleClickTime>400</doubleClickTime><screenEdgeWarpTime>0</screenEdgeWarpTime>
 {_mouse("Frame", ("A-Left", "Press", _RAISE), ("A-Left", "Drag", ("Move",)))}
-{_mouse("Titlebar", ("Left", "Press", _RAISE), ("Left", "Drag", ("Move",)),
-        ("Left", "DoubleClick", ("ToggleMaximize",)))}
-{_mouse("Left Right Top Bottom TLCorner TRCorner BLCorner BRCorner", ("Left", "Press", _RAISE),
-        ("Left", "Drag", ("Resize",)))}
+{_mouse("Titlebar", *_TITLE)}
+{_mouse(_EDGES, ("Left", "Press", _RAISE), ("Left", "Drag", ("Resize",)))}
 {_mouse("Client", ("Left", "Press", _RAISE), ("Middle", "Press", _RAISE), ("Right", "Press", _RAISE))}
 {_mouse("Close", ("Left", "Press", _RAISE), ("Left", "Click", ("Close",)))}
 {_mouse("Maximize", ("Left", "Press", _RAISE), ("Left", "Click", ("ToggleMaximize",)))}

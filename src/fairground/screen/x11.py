@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -30,7 +31,7 @@ from fairground.screen import xrequests as x
 from fairground.screen.framebuffer import Box, Framebuffer
 from fairground.screen.keyboard import Keyboard
 from fairground.screen.protocol import Settled
-from fairground.screen.settling import Meter, wait_until_quiet
+from fairground.screen.settling import POLL, Meter, wait_until_quiet
 from fairground.screen.xwindows import Windows
 from fairground.screen.xwire import XConnection
 
@@ -43,7 +44,6 @@ _DRAG_PACE: Final = 0.004
 _DRAG_SECONDS: Final = 1.0  # for the longest path
 _DROP_SECONDS: Final = 1.0  # to wait for the programs before letting go
 _TYPING_SECONDS: Final = 10.0
-_LOOK_AGAIN: Final = 0.01
 _POINTER: Final = 40  # pixels around its tip that the pointer may cover
 
 
@@ -89,26 +89,13 @@ class X11Screen:
         self._held: dict[int, None] = {}
         self._last_click = (-math.inf, 0, 0, 0)
         self._touched = False
+        self._reacted = False
         self._pointer = self.cursor()
 
     @property
     def alive(self) -> bool:
         """Whether the server still runs."""
-        try:
-            self._connection.check()
-        except ScreenError:
-            return False
-        return True
-
-    def wait_change(self, timeout: float) -> bool:
-        """Waits until the picture changes, at most `timeout` seconds; says whether it did."""
-        deadline = time.monotonic() + timeout
-        while time.monotonic() < deadline:
-            self._connection.check()
-            if self._framebuffer.changed() is not None:
-                return True
-            self._pause(_LOOK_AGAIN)
-        return False
+        return self._connection.alive
 
     def has_window_manager(self) -> bool:
         """Whether a window manager runs and answers."""
@@ -153,16 +140,31 @@ class X11Screen:
         self._meter.reset()
         silent = self._windows.taken_in(deadline) if self._touched else ""
         # The pointer that we moved ourselves is no reaction.
-        pointers = [_around(each) for each in (self._pointer, self.cursor())]
-        self._pointer = self.cursor()
-        reacted = self._framebuffer.changed(pointers) is not None or self._meter.busy(time.monotonic() - started)
+        before, self._pointer = self._pointer, self.cursor()
+        changed = self._framebuffer.changed((_around(before), _around(self._pointer))) is not None
         restless = wait_until_quiet(
-            self._framebuffer.changed, self._pause, self._meter, deadline=deadline, reacted=reacted
+            self._framebuffer.changed,
+            self._pause,
+            self._meter,
+            deadline=deadline,
+            reacted=changed or self._reacted or self._meter.busy(time.monotonic() - started),
         )
+        self._reacted = False
         if not silent and not restless:
             self._keyboard.confirm()
             self._touched = False
         return Settled(not (silent or restless), time.monotonic() - started, silent or restless)
+
+    def wait_change(self, timeout: float) -> bool:
+        """Waits until the picture differs from what `settle` or this saw last; says whether it did."""
+        deadline = time.monotonic() + timeout
+        while self._framebuffer.changed() is None:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            self._pause(min(left, POLL))
+        self._reacted = True
+        return True
 
     def cursor(self) -> tuple[int, int]:
         """Where the pointer is."""
@@ -177,7 +179,7 @@ class X11Screen:
 
     def windows(self) -> tuple[Window, ...]:
         """The windows that can be seen, topmost last."""
-        return self._windows.list()
+        return self._windows.visible()
 
     def release(self) -> None:
         """Lets every held key and button go."""
@@ -288,7 +290,7 @@ def _around(point: tuple[int, int]) -> Box:
 
 def _between(path: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """The points of a path after its first, with others between those that lie far apart."""
-    for (left, top), (right, bottom) in zip(path, path[1:], strict=False):
+    for (left, top), (right, bottom) in itertools.pairwise(path):
         count = max(1, math.ceil(math.hypot(right - left, bottom - top) / _DRAG_STEP))
         for index in range(1, count + 1):
             share = index / count

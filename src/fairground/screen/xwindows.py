@@ -19,7 +19,8 @@ MAX_WINDOWS: Final = 128
 MAX_TITLE: Final = 512
 _NAMES: Final = (
     "_NET_ACTIVE_WINDOW", "_NET_CLIENT_LIST_STACKING", "_NET_FRAME_EXTENTS", "_NET_REQUEST_FRAME_EXTENTS",
-    "_NET_SUPPORTED", "_NET_WM_NAME", "_NET_WM_PING", "_NET_WM_STATE", "_NET_WM_STATE_HIDDEN", "WM_NAME", "WM_PROTOCOLS",
+    "_NET_SUPPORTED", "_NET_WM_NAME", "_NET_WM_PING", "_NET_WM_STATE", "_NET_WM_STATE_HIDDEN", "WM_NAME",
+    "WM_PROTOCOLS",
 )  # fmt: skip
 _ASK_AGAIN: Final = 0.01
 _RECHECK: Final = 0.05
@@ -37,38 +38,24 @@ class Windows:
         self._mailbox = connection.new_id()
         connection.send(
             x.create_hidden_window(self._mailbox, connection.root, x.PROPERTY_CHANGE),
-            # Answers to pings go to the root window, to whoever wants these.
-            x.select_events(connection.root, x.SUBSTRUCTURE_NOTIFY | x.PROPERTY_CHANGE),
+            # Answers to pings go to the root window, to whoever wants what happens there.
+            x.select_events(connection.root, x.SUBSTRUCTURE_NOTIFY),
         )
         connection.sync()
 
-    def list(self) -> tuple[Window, ...]:
+    def visible(self) -> tuple[Window, ...]:
         """The windows that can be seen, topmost last; bounds include what the window manager adds."""
         ids, focused = self._managed()
         if ids is None:
             ids = self._unmanaged()
         ids = ids[-MAX_WINDOWS:]
-        atom, root, asked = self._atom, self._connection.root, 7
-        replies = self._connection.ask_each(
-            *itertools.chain.from_iterable(
-                (
-                    x.get_window_attributes(each),
-                    x.get_geometry(each),
-                    x.translate_coordinates(each, root),
-                    x.get_property(each, atom["_NET_FRAME_EXTENTS"], words=4),
-                    x.get_property(each, atom["_NET_WM_STATE"], words=64),
-                    x.get_property(each, atom["_NET_WM_NAME"], words=MAX_TITLE),
-                    x.get_property(each, atom["WM_NAME"], words=MAX_TITLE),
-                )
-                for each in ids
-            )
-        )
-        found = []
-        for index, each in enumerate(ids):
-            window = self._window(replies[index * asked : (index + 1) * asked], focused=each == focused)
-            if window is not None:
-                found.append(window)
-        return tuple(found)
+        questions = [self._questions(each) for each in ids]
+        replies = iter(self._connection.ask_each(*itertools.chain.from_iterable(questions)))
+        found = [
+            self._window([next(replies) for _ in asked], focused=each == focused)
+            for each, asked in zip(ids, questions, strict=True)
+        ]
+        return tuple(window for window in found if window is not None)
 
     def taken_in(self, deadline: float) -> str:
         """Waits until the window manager and the programs in front have handled all input sent so far.
@@ -176,6 +163,17 @@ class Windows:
     def _unmanaged(self) -> tuple[int, ...]:
         tree = self._connection.ask_each(x.query_tree(self._connection.root))[0]
         return tuple(each for each in x.children(tree) if each != self._mailbox) if tree else ()
+
+    def _questions(self, window: int) -> tuple[bytes, ...]:
+        return (
+            x.get_window_attributes(window),
+            x.get_geometry(window),
+            x.translate_coordinates(window, self._connection.root),
+            x.get_property(window, self._atom["_NET_FRAME_EXTENTS"], words=4),
+            x.get_property(window, self._atom["_NET_WM_STATE"], words=64),
+            x.get_property(window, self._atom["_NET_WM_NAME"], words=MAX_TITLE),
+            x.get_property(window, self._atom["WM_NAME"], words=MAX_TITLE),
+        )
 
     def _window(self, replies: list[bytes | None], *, focused: bool) -> Window | None:
         attributes, geometry, position, extents, state, name, old_name = replies

@@ -42,6 +42,7 @@ class XConnection:
         self._sequence = 0
         self._waiting: dict[int, bytes | None] = {}
         self._unanswered: set[int] = set()
+        self._abandoned: set[int] = set()
         self._refusal = ""
         self._faults: list[str] = []
         self._dead: str | None = None
@@ -65,13 +66,17 @@ class XConnection:
         first = self._sequence + 1
         numbers = [number & 0xFFFF for number in range(first, first + len(requests))]
         self._sequence += len(requests)
+        self._abandoned -= set(numbers)  # numbers come round again
         self._waiting = dict.fromkeys(numbers)
         self._unanswered = set(numbers)
         self._write(b"".join(requests))
         deadline = time.monotonic() + self.timeout
         while self._unanswered:
             if not self._receive(deadline - time.monotonic()):
-                raise self._die(f"the X server has not answered for {self.timeout:g} s")
+                # It may be frozen, and answer when it is thawed.
+                self._abandoned |= self._unanswered
+                self._unanswered = set()
+                raise ScreenError(f"the X server has not answered for {self.timeout:g} s")
         return [self._waiting[number] for number in numbers]
 
     def sync(self) -> None:
@@ -90,6 +95,15 @@ class XConnection:
         while self._receive(0):
             pass
 
+    @property
+    def alive(self) -> bool:
+        """Whether the server is still there."""
+        try:
+            self.check()
+        except ScreenError:
+            return False
+        return True
+
     def atoms(self, *names: str) -> dict[str, int]:
         """The numbers of names."""
         return dict(zip(names, (x.value(reply) for reply in self.ask(*map(x.intern_atom, names))), strict=True))
@@ -104,7 +118,7 @@ class XConnection:
     def new_id(self) -> int:
         """A fresh number for a window of ours."""
         self._next_id += 1
-        return self._id_base | self._next_id
+        return int(self._id_base | self._next_id)
 
     def close(self) -> None:
         """Closes the connection; may be called twice."""
@@ -197,11 +211,13 @@ class XConnection:
         del self._in[:taken]
 
     def _dispatch(self, kind: int, number: int, packet: bytes) -> None:
-        if kind == 1:
-            if number not in self._unanswered:
-                raise self._die("the X server sent a reply that nobody asked for")
+        if kind == 1 and number in self._unanswered:
             self._waiting[number] = packet
             self._unanswered.discard(number)
+        elif kind == 1 and number in self._abandoned:
+            self._abandoned.discard(number)
+        elif kind == 1:
+            raise self._die("the X server sent a reply that nobody asked for")
         elif kind == 0:
             fault = f"Bad{_ERRORS.get(packet[1], packet[1])} for request {packet[10]}.{packet[8]}"
             if number in self._unanswered:

@@ -58,9 +58,8 @@ function mouse(canvas, sink, seat, lone) {
   // On the window, so that a button that was pressed on the picture can be let go anywhere.
   addEventListener("mouseup", (event) => {
     const button = BUTTONS[event.button];
-    if (!down.delete(button)) return;
+    if (!down.has(button)) return;
     event.preventDefault();
-    down.add(button); // still, for the move before it
     move();
     down.delete(button);
     seat.act({ kind: "mouse_up", button, ...at(event) });

@@ -177,8 +177,14 @@ function fit() {
   const room = document.fullscreenElement ? 0 : 8;
   const fits = Math.min((stage.clientWidth - room) / canvas.width, (stage.clientHeight - room) / canvas.height);
   const scale = fits > 1 && fits < 1.25 ? 1 : Math.max(fits, 0.05);
-  frame.style.width = `${canvas.width * scale}px`;
-  frame.style.height = `${canvas.height * scale}px`;
+  const [width, height] = [canvas.width * scale, canvas.height * scale];
+  // On whole pixels of the window, so that a picture shown as it is stays sharp.
+  const { left, top } = stage.getBoundingClientRect();
+  const centred = (start, space, size) => Math.round(start + (space - size) / 2) - start;
+  frame.style.width = `${width}px`;
+  frame.style.height = `${height}px`;
+  frame.style.left = `${centred(left + stage.clientLeft, stage.clientWidth, width)}px`;
+  frame.style.top = `${centred(top + stage.clientTop, stage.clientHeight, height)}px`;
   fitted = scale;
   pinch(0, 0, 0, 0, 0);
 }

@@ -1,0 +1,189 @@
+"""The episode loop: outcomes are typed, and nothing that goes wrong becomes a score."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from fairground.agents import Brief, DoNothing, Scripted
+from fairground.core import Action, Check, Look, Observation, Outcome, State, Type
+from fairground.rollout import read_episode, run_episode
+from fairground.sandbox import Sandbox
+from fairground.worlds import App, Scenario, Seat, Suite, World
+
+
+class Editor(App):
+    name = "editor"
+    packages = ("mousepad",)
+    recorded = ("~/list.txt",)
+
+    def setup(self, sandbox: Sandbox, world: World) -> None:
+        sandbox.write_file("~/list.txt", b"milk\n")
+
+    def launch(self, seat: Seat) -> None:
+        seat.start(["mousepad", f"{seat.sandbox.home}/list.txt"])
+        seat.wait_window("list")
+
+
+class Broken(Editor):
+    name = "broken"
+
+    def launch(self, seat: Seat) -> None:
+        seat.start(["sh", "-c", "echo out of ideas; exit 7"])
+        seat.wait_window("list")
+
+
+class AddTea(Scenario):
+    name = "add-tea"
+    app = "editor"
+    template = "Add tea to the list and save it."
+    step_budget = 8
+
+    def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        found = after.text("~/list.txt")
+        return [Check(name="tea is on the list", passed="tea" in found, expected="tea", found=found)]
+
+
+class AddTeaBroken(AddTea):
+    app = "broken"
+
+
+class Faulty(AddTea):
+    name = "faulty"
+
+    def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        raise KeyError("a column that is not there")
+
+
+SUITE = Suite("test", "Test", "1", (Editor(), Broken()), (AddTea(), AddTeaBroken(), Faulty()))
+SOLVE = [
+    {"kind": "key", "keys": ["ctrl", "end"]},
+    {"kind": "type", "text": "tea"},
+    {"kind": "key", "keys": ["ctrl", "s"]},
+]
+
+
+def world(scenario: str = "editor/add-tea") -> World:
+    app, name = scenario.split("/")
+    return World.of(SUITE, next(c for c in SUITE.configurations() if (c.app, c.scenario) == (app, name)))
+
+
+def test_a_solved_episode_passes_and_can_be_read_back(tmp_path: Path) -> None:
+    episode = run_episode(world(), Scripted(SOLVE), tmp_path / "e")
+    assert (episode.outcome, episode.ended_by, episode.steps) == (Outcome.PASSED, "agent", 4)
+    folder = read_episode(tmp_path / "e")
+    assert folder.complete and folder.episode == episode
+    state = folder.state("after")
+    assert state is not None and "tea" in state.text("~/list.txt")
+    assert (tmp_path / "e" / "video.mp4").stat().st_size > 1000
+
+
+def test_a_recorded_state_can_be_judged_again(tmp_path: Path) -> None:
+    from fairground.verify import judge
+
+    run_episode(world(), Scripted(SOLVE), tmp_path / "e", video=False)
+    folder = read_episode(tmp_path / "e")
+    before, after = folder.state("before"), folder.state("after")
+    assert before is not None and after is not None
+    assert judge(world(), before, after) == folder.episode.verdict
+
+
+def test_an_agent_that_does_nothing_fails(tmp_path: Path) -> None:
+    episode = run_episode(world(), DoNothing(), tmp_path / "e", video=False)
+    assert episode.outcome == Outcome.FAILED
+    assert episode.verdict is not None and episode.verdict.reward == 0
+
+
+def test_refused_actions_cost_a_step_and_tell_the_agent_why(tmp_path: Path) -> None:
+    told: list[tuple[str, ...]] = []
+
+    class Clumsy(Scripted):
+        def act(self, observation: Observation):
+            told.append(observation.messages)
+            return super().act(observation)
+
+    agent = Clumsy([{"kind": "click", "point": [9999, 9999]}, *SOLVE])
+    episode = run_episode(world(), agent, tmp_path / "e", video=False)
+    assert episode.outcome == Outcome.PASSED and episode.steps == 5
+    assert "off the 1280x720 screen" in told[1][0]
+    assert "off the" in read_episode(tmp_path / "e").steps[0].refused
+
+
+def test_an_agent_that_raises_is_an_error_and_not_a_failure(tmp_path: Path) -> None:
+    class Crashing:
+        name = "crashing"
+
+        def begin(self, brief: Brief) -> None:
+            pass
+
+        def act(self, observation: Observation) -> Action:
+            if observation.step == 1:
+                raise ConnectionResetError("the model's server went away")
+            return Look()
+
+    episode = run_episode(world(), Crashing(), tmp_path / "e", video=False)
+    assert (episode.outcome, episode.verdict, episode.steps) == (Outcome.ERRORED, None, 1)
+    assert "server went away" in episode.error
+    assert read_episode(tmp_path / "e").complete
+
+
+def test_an_app_that_does_not_open_is_an_error_with_its_output(tmp_path: Path) -> None:
+    episode = run_episode(world("broken/add-tea"), DoNothing(), tmp_path / "e", video=False)
+    assert (episode.outcome, episode.verdict) == (Outcome.ERRORED, None)
+    assert "status 7" in episode.error and "out of ideas" in episode.error
+
+
+def test_checks_that_break_make_the_configuration_invalid(tmp_path: Path) -> None:
+    episode = run_episode(world("editor/faulty"), DoNothing(), tmp_path / "e", video=False)
+    assert (episode.outcome, episode.verdict) == (Outcome.INVALID, None)
+    assert "a column that is not there" in episode.error
+
+
+def test_a_screen_killed_in_the_middle_is_an_error_and_what_came_before_is_kept(tmp_path: Path) -> None:
+    class Killer:
+        """Stands for a machine that fails: it reaches the seat's screen from inside the sandbox."""
+
+        name = "killer"
+
+        def begin(self, brief: Brief) -> None:
+            pass
+
+        def act(self, observation: Observation) -> Action:
+            if observation.step == 2:
+                seats[0].sandbox.run(["pkill", "-9", "-x", "Xvfb"])
+            return Type(text="x")
+
+    seats: list[Seat] = []
+
+    class Watched(Editor):
+        def launch(self, seat: Seat) -> None:
+            super().launch(seat)
+            seats.append(seat)
+
+    suite = Suite("test", "Test", "1", (Watched(),), (AddTea(),))
+    episode = run_episode(World.of(suite, suite.configurations()[0]), Killer(), tmp_path / "e", video=False)
+    assert (episode.outcome, episode.verdict) == (Outcome.ERRORED, None)
+    assert episode.steps >= 2
+
+
+@pytest.mark.parametrize("damage", ["rm ~/list.txt", "printf '\\377\\376' > ~/list.txt", "ln -sf /etc/passwd ~/list.txt"])
+def test_a_state_that_the_agent_spoiled_is_a_failure_and_not_an_error(tmp_path: Path, damage: str) -> None:
+    class Spoiled(Editor):
+        def save(self, seat: Seat) -> None:
+            seat.sandbox.run(["sh", "-c", damage])  # what an agent with a terminal could have done
+
+    suite = Suite("test", "Test", "1", (Spoiled(),), (AddTea(),))
+    episode = run_episode(World.of(suite, suite.configurations()[0]), DoNothing(), tmp_path / "e", video=False)
+    assert episode.outcome == Outcome.FAILED
+    assert episode.verdict is not None and episode.verdict.reward == 0
+
+
+def test_the_fingerprint_names_the_world_that_it_ran_in(tmp_path: Path) -> None:
+    run_episode(world(), DoNothing(), tmp_path / "a", video=False)
+    run_episode(world(), DoNothing(), tmp_path / "b", video=False)
+    one, two = (json.loads((tmp_path / name / "episode.json").read_text())["fingerprint"] for name in "ab")
+    assert one == two
+    assert one["packages"]["mousepad"] and one["stages"]["configure"] and one["runner"]
