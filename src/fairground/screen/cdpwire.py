@@ -27,6 +27,7 @@ MAX_MESSAGE: Final = 256 << 20
 _CHUNK: Final = 1 << 20
 _PIPE_SIZE: Final = 1 << 20  # a screenshot in one piece; the default of 64 KB makes both sides take turns
 _WRITE_SECONDS: Final = 10.0
+_END_SECONDS: Final = 2.0
 _ID: Final = re.compile(rb'\{"id":(\d+)')
 _F_SETPIPE_SZ: Final = 1031
 
@@ -204,8 +205,9 @@ class Wire:
                         with self.changed:
                             self._die(f"the browser took no input for {_WRITE_SECONDS:g} s")
                         raise self._gone() from None
-                    select.select([], [self._writer], [], min(left, 0.1))
+                    _poll({self._writer: select.POLLOUT}, min(left, 0.1))
                 except OSError:
+                    self._thread.join(_END_SECONDS)  # it reads what the browser still had to say, and why it ended
                     with self.changed:
                         self._die("the browser ended")
                     raise self._gone() from None
@@ -217,8 +219,7 @@ class Wire:
         skipping = False  # inside a message that is over the limit
         try:
             while True:
-                ready, _, _ = select.select([self._reader, self._wake_reader], [], [])
-                if self._wake_reader in ready:
+                if self._wake_reader in _poll({self._reader: select.POLLIN, self._wake_reader: select.POLLIN}):
                     return
                 data = os.read(self._reader, _CHUNK)
                 if not data:
@@ -239,8 +240,9 @@ class Wire:
                     buffer.clear()
         except OSError as error:
             why = f"the browser's pipe broke: {error.strerror}"
+        said = self._describe().strip()
         with self.changed:
-            self._die(why)
+            self._die(f"{why}; its output ends:\n{said}" if said else why)
 
     def _take(self, data: bytes) -> None:
         try:
@@ -275,9 +277,14 @@ class Wire:
         self.changed.notify_all()
 
     def _gone(self, method: str = "") -> Gone:
-        message = f"{method}: {self._dead}" if method else str(self._dead)
-        said = "" if self._closed else self._describe().strip()
-        return Gone(f"{message}; its output ends:\n{said}" if said else message)
+        return Gone(f"{method}: {self._dead}" if method else str(self._dead))
+
+
+def _poll(events: Mapping[int, int], timeout: float | None = None) -> list[int]:
+    poll = select.poll()  # not select(), which knows no file above 1023
+    for fd, mask in events.items():
+        poll.register(fd, mask)
+    return [fd for fd, _ in poll.poll(None if timeout is None else timeout * 1000)]
 
 
 def _encode(number: int, method: str, params: Mapping[str, Any], session: str) -> bytes:

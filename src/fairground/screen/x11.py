@@ -43,7 +43,7 @@ _DRAG_STEP: Final = 12  # pixels; above the distance at which toolkits take a pr
 _DRAG_PACE: Final = 0.004
 _DRAG_SECONDS: Final = 1.0  # for the longest path
 _DROP_SECONDS: Final = 1.0  # to wait for the programs before letting go
-_TYPING_SECONDS: Final = 10.0
+_TYPING_SECONDS: Final = 30.0
 _POINTER: Final = 40  # pixels around its tip that the pointer may cover
 
 

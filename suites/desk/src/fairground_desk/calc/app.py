@@ -24,7 +24,6 @@ _REGISTRY = f"{_USER}/registrymodifications.xcu"
 _PROGRAM = "/usr/lib/libreoffice/program/soffice.bin"
 _FLAGS = ("--norestore", "--nologo", "--nofirststartwizard", "--nodefault", "--calc")
 _READY_SECONDS = 90.0
-_POLL = 0.004
 
 
 class Calc(App):
@@ -64,10 +63,11 @@ class Calc(App):
         deadline = time.monotonic() + _READY_SECONDS
         while not is_drawn(seat.screen.grab().pixels, window.bounds):
             seat.check()
-            if time.monotonic() > deadline:
+            left = deadline - time.monotonic()
+            if left <= 0:
                 raise AppError(f"Calc opened a window but drew nothing into it within {_READY_SECONDS:g} s")
-            time.sleep(_POLL)
-        seat.screen.settle(timeout=10.0)
+            if seat.screen.wait_change(min(left, 0.25)):
+                seat.screen.settle(timeout=left)
 
 
 def finish_profile(ours: str, written: str) -> str:
