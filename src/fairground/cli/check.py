@@ -23,7 +23,7 @@ def check(
     runner: Runner = None,
     json: Json = False,
 ) -> None:
-    """Finds what is wrong with a world: reads it, builds its stages, opens it, judges the untouched state."""
+    """Finds what is wrong with a world: reads it, opens it, judges it untouched."""
     suite = read_folder(folder)
     app = suite.apps[0]
     report: dict[str, Any] = {"folder": str(folder), "app": app.name, "scenarios": []}

@@ -43,7 +43,7 @@ class Finding:
 
 
 def doctor(json: Json = False) -> None:
-    """Looks at this machine and says what works, what does not, and the fix."""
+    """Says what this machine can do, what is missing, and the fix."""
     findings = list(examine())
     if json:
         print_json([asdict(finding) for finding in findings])

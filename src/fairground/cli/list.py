@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any
 
 import typer
@@ -28,17 +29,21 @@ def list_(
     if json:
         print_json([_plain(suite, app) for suite, app in pairs])
         return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("world", "kind", "instances", "profiles", "themes", "ui_states", "configurations"):
-        table.add_column(column, justify="left" if column in ("world", "kind") else "right")
     for suite, app in pairs:
-        table.add_row(f"[bold]{suite.name}/{app.name}[/]  {escape(app.title)}")
+        width, height = app.screen.size
+        about = f"{escape(app.title)}, {app.screen.backend} {width}x{height}"
+        console.print(f"[bold]{suite.name}/{app.name}[/]  {about}", highlight=False)
+        table = Table(box=None, pad_edge=False, show_header=False)
+        table.add_column(no_wrap=True)
         for scenario in _scenarios(suite, app):
             counts = [len(scenario.instances), len(app.profiles), len(app.themes), len(app.ui_states)]
-            total = counts[0] * counts[1] * counts[2] * counts[3]
-            place = f"  {suite.name}/{app.name}/{scenario.name}"
-            table.add_row(place, scenario.kind, *map(str, counts), f"{total:,}")
-    console.print(table)
+            product = " x ".join(map(str, counts))
+            table.add_row(
+                f"  {suite.name}/{app.name}/{scenario.name}", scenario.kind, f"{product} = {math.prod(counts):,}"
+            )
+        console.print(table)
+    if not app_name:
+        console.print("\n[dim]instances x profiles x themes x ui_states = configurations[/]", highlight=False)
     if app_name:
         for suite, app in pairs:
             _print_axes(suite, app)

@@ -7,7 +7,6 @@ import sys
 import warnings
 from collections.abc import Sequence
 
-import click
 import typer
 from rich.markup import escape
 
@@ -24,17 +23,23 @@ from fairground.cli.show import show
 from fairground.core import FairgroundError, InvalidInput
 from fairground.sandbox import NotIsolated
 
+# \b keeps click from filling the lines that follow.
 _HELP = """Real software as worlds for computer-use agents.
 
+\b
   fairground doctor                              what this machine can do, and what to fix
   fairground list                                suites, apps and scenarios
   fairground open desk/calc                      sit in a seat yourself, in the browser
   fairground record desk/calc --agent random     let an agent try, and record the episode
   fairground show FOLDER                         look at an episode
-  fairground new my-app; fairground check my-app turn your own software into a world
+  fairground new my-app                          turn your own software into a world:
+  fairground check my-app                        write its skeleton, find what is wrong with it
 
 A world is named SUITE/APP/SCENARIO/INSTANCE@PROFILE/THEME/UI_STATE; leave out what you do not care about.
 """
+
+# Typer carries a click of its own or uses the installed one, depending on its version; this is its error in both.
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(
     name="fairground",
@@ -74,12 +79,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except FairgroundError as error:
         _say(error.message, error.fix, as_json="--json" in words)
         return 2 if isinstance(error, InvalidInput) else 1
-    except click.exceptions.Abort:
-        return 130
-    except click.UsageError as error:
-        _say(error.format_message(), f"fairground {error.ctx.info_name if error.ctx else ''} --help", "--json" in words)
+    except _UsageError as error:
+        _say(str(error), "fairground --help, or fairground COMMAND --help", as_json="--json" in words)
         return 2
-    except (KeyboardInterrupt, BrokenPipeError):
+    except (typer.Abort, KeyboardInterrupt, BrokenPipeError):
         return 130
 
 

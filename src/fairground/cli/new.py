@@ -19,7 +19,7 @@ def new(
     package: Annotated[str | None, typer.Option(help="Its Debian package, if it is not named like the program.")] = None,
     json: Json = False,
 ) -> None:
-    """Writes the skeleton of a world: world.toml, install, configure, setup."""
+    """Writes the skeleton of a world for your own software."""
     name = check_name("app", re.sub(r"[^a-z0-9]+", "-", app.lower()).strip("-") or app)
     target = folder or Path(name)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):

@@ -11,7 +11,6 @@ from rich.markup import escape
 
 from fairground.cli.output import Json, Runner, Seed, console, print_json
 from fairground.screen import encode_png
-from fairground.web import serve_live
 from fairground.worlds import open_seat, resolve
 
 
@@ -25,7 +24,9 @@ def open_(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Opens a seat, saves a screenshot, and serves it live at an address of this machine."""
+    """Opens a seat for you: a screenshot, and a live view in the browser."""
+    from fairground.web import serve_live  # late: a web server is slow to import, and --help should not be
+
     found = resolve(world, seed=seed)
     started = time.monotonic()
     if not json:

@@ -14,7 +14,7 @@ def prune(
     keep: Annotated[int, typer.Option(min=0, help="How many of the checkpoints used last to keep.")] = 200,
     json: Json = False,
 ) -> None:
-    """Removes checkpoints that were not used for longest, and what interrupted builds left."""
+    """Throws away checkpoints that were not used for longest."""
     store = LayerStore()
     removed = store.prune(keep)
     if json:

@@ -27,7 +27,7 @@ def record(
     video: Annotated[bool, typer.Option(help="Make video.mp4.")] = True,
     json: Json = False,
 ) -> None:
-    """Lets an agent try a world once and records everything: frames, video, steps, verdict, a page to look at."""
+    """Lets an agent try a world once, and records the episode."""
     found = resolve(world, seed=seed)
     chosen = make_agent(agent)
     stamp = datetime.now().strftime("%Y%m%d-%H%M%S")

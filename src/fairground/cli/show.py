@@ -24,7 +24,7 @@ def show(
     browser: Annotated[bool, typer.Option("--browser", help="Open the page in a browser.")] = False,
     json: Json = False,
 ) -> None:
-    """Shows an episode: outcome, checks with what was expected and found, and a page with the replay."""
+    """Shows an episode: outcome, evidence, and a page with the replay."""
     found = read_episode(folder)
     page = write_episode_page(folder)
     if json:

@@ -1,4 +1,4 @@
-"""Limits, freezing and accounting through cgroups, where the machine lets us.
+"""Limits, freezing and accounting by cgroups, where the machine lets us.
 
 As root on cgroup v1 or v2, and for a user to whom systemd delegated a subtree of v2. A `Cgroup` is entered by
 each program itself, through files that we opened: the keeper stays outside, so that it can answer for programs
@@ -10,17 +10,21 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+import signal
 import time
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from fairground.core import SandboxError
 from fairground.sandbox.protocol import Limits
 
-_ROOT = Path("/sys/fs/cgroup")
+ROOT = Path("/sys/fs/cgroup")
 _V1 = ("memory", "pids", "cpu", "cpuacct", "freezer")
 _PERIOD = 100_000  # microseconds over which processor time is shared out
+_NAME = "fairground"
 
 
 @dataclass
@@ -29,31 +33,55 @@ class Cgroup:
 
     paths: dict[str, Path] = field(default_factory=dict)
     """Controller -> folder; on v2 all of them are the same folder, under `unified` too."""
+    enforced: set[str] = field(default_factory=set)
+    """Which of the limits `memory`, `processes` and `cpus` the kernel took."""
 
     @property
     def folders(self) -> list[Path]:
         """Each folder once."""
         return list(dict.fromkeys(self.paths.values()))
 
-    def open_attach(self) -> list[int]:
-        """Open files; a program that writes "0" to each is in the group from then on."""
-        return [os.open(folder / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC) for folder in self.folders]
+    @property
+    def unified(self) -> bool:
+        """Whether this is v2, where entering is subject to more than the permission to open a file."""
+        return "unified" in self.paths
 
-    def open_thaw(self) -> int | None:
-        """On v1 an open file that the keeper thaws by; on v2 a frozen process can be killed as it is."""
-        if "freezer" not in self.paths or "unified" in self.paths:
-            return None
-        return os.open(self.paths["freezer"] / "freezer.state", os.O_WRONLY | os.O_CLOEXEC)
+    def open_attach(self) -> list[int]:
+        """Open files, in the order of `folders`; a program that writes "0" to each is in the group from then on."""
+        fds: list[int] = []
+        try:
+            for folder in self.folders:
+                fds.append(os.open(folder / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC))
+        except BaseException:
+            for fd in fds:
+                os.close(fd)
+            raise
+        return fds
+
+    def give_up(self, folder: Path) -> None:
+        """Forgets a folder that programs cannot enter, and the limits that would have held there."""
+        lost = {controller for controller, path in self.paths.items() if path == folder}
+        self.paths = {controller: path for controller, path in self.paths.items() if path != folder}
+        limits = {"memory": "memory", "pids": "processes", "cpu": "cpus"}
+        self.enforced -= {limits[controller] for controller in lost & set(limits)}
+        with contextlib.suppress(OSError):
+            folder.rmdir()
 
     @property
     def can_freeze(self) -> bool:
         """Whether freezing is the kernel's work here."""
         return "freezer" in self.paths
 
+    @property
+    def thaw_file(self) -> Path | None:
+        """On v1 the file by which to thaw; on v2 a frozen process can be killed as it is."""
+        return self.paths["freezer"] / "freezer.state" if self.can_freeze and not self.unified else None
+
     def set_frozen(self, frozen: bool, timeout: float = 5.0) -> None:
         """Freezes or thaws, and waits until it is so."""
         folder = self.paths["freezer"]
-        if "unified" in self.paths:
+        reached: Callable[[], bool]
+        if self.unified:
             (folder / "cgroup.freeze").write_text("1" if frozen else "0")
             reached = lambda: f"frozen {int(frozen)}" in (folder / "cgroup.events").read_text()  # noqa: E731
         else:
@@ -63,15 +91,15 @@ class Cgroup:
         deadline = time.monotonic() + timeout
         while not reached():
             if time.monotonic() > deadline:
+                if frozen:
+                    self.set_frozen(False)
                 raise SandboxError(f"the sandbox did not {'freeze' if frozen else 'thaw'} within {timeout:g} s")
             select.select([], [], [], 0.0005)
 
     def cpu_seconds(self) -> float | None:
         """Processor time used so far, or None when it is not accounted here."""
-        if "unified" in self.paths:
-            for line in (self.paths["unified"] / "cpu.stat").read_text().splitlines():
-                if line.startswith("usage_usec"):
-                    return int(line.split()[1]) / 1e6
+        if self.unified:
+            return _field(self.paths["unified"] / "cpu.stat", "usage_usec") / 1e6
         if "cpuacct" in self.paths:
             return int((self.paths["cpuacct"] / "cpuacct.usage").read_text()) / 1e9
         return None
@@ -80,66 +108,112 @@ class Cgroup:
         """Memory used now, or None when it is not accounted here."""
         if "memory" not in self.paths:
             return None
-        name = "memory.current" if "unified" in self.paths else "memory.usage_in_bytes"
+        name = "memory.current" if self.unified else "memory.usage_in_bytes"
         return int((self.paths["memory"] / name).read_text())
 
-    def remove(self) -> None:
-        """Removes the folders; the keeper does it too, for when we cannot."""
+    def memory_kills(self) -> int:
+        """How many processes were killed because memory ran out."""
+        if "memory" not in self.paths:
+            return 0
+        try:
+            name = "memory.events" if self.unified else "memory.oom_control"
+            return _field(self.paths["memory"] / name, "oom_kill")
+        except OSError:
+            return 0  # the group is gone; whoever asks is about to say so
+
+    def kill(self) -> None:
+        """Kills what is still in there: only for when the keeper could not."""
         for folder in self.folders:
             with contextlib.suppress(OSError):
-                folder.rmdir()
+                for pid in (folder / "cgroup.procs").read_text().split():
+                    os.kill(int(pid), signal.SIGKILL)
 
-
-def make_cgroup(limits: Limits) -> tuple[Cgroup, tuple[str, ...]]:
-    """A cgroup with these limits, as far as the machine allows, and what it does not allow in words."""
-    group = Cgroup()
-    name = f"fairground-{os.getpid()}-{uuid.uuid4().hex[:8]}"
-    if (_ROOT / "cgroup.controllers").exists():
-        _make_v2(group, name)
-    else:
-        _make_v1(group, name)
-    notes = []
-    if limits.memory is not None and not _limit_memory(group, limits.memory):
-        notes.append("memory limit not enforced: no writable memory cgroup (run as root, or delegate one)")
-    if limits.processes is not None and not _set(group, "pids", "pids.max", str(limits.processes)):
-        notes.append("process limit kept by RLIMIT_NPROC only: no writable pids cgroup")
-    if limits.cpus is not None and not _limit_cpus(group, limits.cpus):
-        notes.append("CPU limit not enforced: no writable cpu cgroup (run as root, or delegate one)")
-    return group, tuple(notes)
-
-
-def sweep() -> None:
-    """Removes the empty groups of processes that are gone; a reboot or a power cut leaves none, a bug may."""
-    for folder in [*_ROOT.glob("fairground-*"), *_ROOT.glob("*/fairground-*"), *_ROOT.glob("fairground/fairground-*")]:
-        owner = folder.name.split("-")[1]
-        if owner.isdigit() and not Path(f"/proc/{owner}").exists():
+    def remove(self, timeout: float = 5.0) -> None:
+        """Removes the folders, as soon as the last process in them was reaped; the keeper does it too."""
+        deadline = time.monotonic() + timeout
+        for folder in self.folders:
+            while True:
+                try:
+                    folder.rmdir()
+                except FileNotFoundError:
+                    break
+                except OSError:
+                    if time.monotonic() > deadline:
+                        break
+                    select.select([], [], [], 0.001)
+                else:
+                    break
+        if self.unified:
             with contextlib.suppress(OSError):
-                folder.rmdir()
+                self.paths["unified"].parent.rmdir()  # when it was the last one
 
 
-def _make_v1(group: Cgroup, name: str) -> None:
+def make_cgroup(limits: Limits, root: Path | None = None) -> Cgroup:
+    """A cgroup with these limits, as far as the machine allows; `shortcomings` says how far that is."""
+    root = root or ROOT
+    _sweep_once(root)
+    group = Cgroup()
+    name = f"{_NAME}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
+    if (root / "cgroup.controllers").exists():
+        _make_v2(group, root, name)
+    else:
+        _make_v1(group, root, name)
+    if limits.memory is not None and _limit_memory(group, limits.memory):
+        group.enforced.add("memory")
+    if limits.processes is not None and _set(group, "pids", "pids.max", str(limits.processes)):
+        group.enforced.add("processes")
+    if limits.cpus is not None and _limit_cpus(group, limits.cpus):
+        group.enforced.add("cpus")
+    return group
+
+
+def shortcomings(group: Cgroup, limits: Limits, *, own_user: bool) -> list[str]:
+    """What is asked for and not kept, in words; `own_user` is whether processes are counted for a sandbox alone."""
+    notes = []
+    if limits.memory is not None and "memory" not in group.enforced:
+        notes.append("memory limit not enforced: no writable memory cgroup (run as root, or delegate one)")
+    if limits.processes is not None and "processes" not in group.enforced:
+        kept = "kept by RLIMIT_NPROC only" if own_user else "not enforced"
+        notes.append(f"process limit {kept}: no writable pids cgroup")
+    if limits.cpus is not None and "cpus" not in group.enforced:
+        notes.append("CPU limit not enforced: no writable cpu cgroup (run as root, or delegate one)")
+    if not group.can_freeze:
+        notes.append("frozen by signals, which a hostile program can undo: no writable freezer cgroup")
+    return notes
+
+
+def sweep(root: Path | None = None) -> None:
+    """Removes the empty groups of processes that are gone, killed in the instant between making and using one."""
+    root = root or ROOT
+    for pattern in (f"{_NAME}-*", f"*/{_NAME}-*", f"{_NAME}/{_NAME}-*"):
+        for folder in root.glob(pattern):
+            owner = folder.name.split("-")[1]
+            if owner.isdigit() and not Path(f"/proc/{owner}").exists():
+                with contextlib.suppress(OSError):
+                    folder.rmdir()
+
+
+@cache
+def _sweep_once(root: Path) -> None:
+    sweep(root)
+
+
+def _make_v1(group: Cgroup, root: Path, name: str) -> None:
     for controller in _V1:
-        folder = _ROOT / controller / name
+        # Some machines mount two together, and link `cpu` and `cpuacct` to `cpu,cpuacct`.
+        folder = (root / controller).resolve() / name
         with contextlib.suppress(OSError):
-            folder.mkdir()
+            if folder not in group.paths.values():
+                folder.mkdir()
             group.paths[controller] = folder
 
 
-def _make_v2(group: Cgroup, name: str) -> None:
-    for base in (_ROOT / "fairground", _delegated()):
+def _make_v2(group: Cgroup, root: Path, name: str) -> None:
+    for base in (root / _NAME, _delegated(root)):
         if base is None:
             continue
         try:
-            base.mkdir(exist_ok=True)
-            available = set((base.parent / "cgroup.controllers").read_text().split())
-            for folder in (base.parent, base):
-                for controller in available & {"memory", "pids", "cpu"}:
-                    with contextlib.suppress(OSError):
-                        (folder / "cgroup.subtree_control").write_text(f"+{controller}")
-            folder = base / name
-            folder.mkdir()
-            # Moving a program in needs the right to write at the common ancestor too: try it, not guess it.
-            os.close(os.open(folder / "cgroup.procs", os.O_WRONLY))
+            folder = _make_below(base, name)
         except OSError:
             continue
         enabled = set((folder / "cgroup.controllers").read_text().split())
@@ -148,7 +222,31 @@ def _make_v2(group: Cgroup, name: str) -> None:
         return
 
 
-def _delegated() -> Path | None:
+def _make_below(base: Path, name: str) -> Path:
+    """A group below `base`, which is made for the first and removed with the last."""
+    for attempt in range(10):
+        base.mkdir(exist_ok=True)
+        available = set((base.parent / "cgroup.controllers").read_text().split())
+        for folder in (base.parent, base):
+            for controller in available & {"memory", "pids", "cpu"}:
+                with contextlib.suppress(OSError):
+                    (folder / "cgroup.subtree_control").write_text(f"+{controller}")
+        try:
+            (base / name).mkdir()
+        except FileNotFoundError:
+            if attempt == 9:
+                raise
+            continue  # another process removed `base` with the last of its own
+        try:
+            os.close(os.open(base / name / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC))
+        except OSError:
+            (base / name).rmdir()
+            raise
+        break
+    return base / name
+
+
+def _delegated(root: Path) -> Path | None:
     """The part of v2 that systemd gave to this user, if this process runs inside it."""
     if os.geteuid() == 0:
         return None
@@ -156,8 +254,16 @@ def _delegated() -> Path | None:
         marker = f"user@{os.geteuid()}.service"
         if line.startswith("0::") and marker in line:
             head = line[3:].partition(marker)[0]
-            return _ROOT / head.strip("/") / marker / "fairground"
+            return root / head.strip("/") / marker / _NAME
     return None
+
+
+def _field(path: Path, name: str) -> int:
+    for line in path.read_text().splitlines():
+        key, _, value = line.partition(" ")
+        if key == name:
+            return int(value)
+    return 0
 
 
 def _set(group: Cgroup, controller: str, name: str, value: str) -> bool:
@@ -171,15 +277,18 @@ def _set(group: Cgroup, controller: str, name: str, value: str) -> bool:
 
 
 def _limit_memory(group: Cgroup, memory: int) -> bool:
-    if "unified" in group.paths:
+    if group.unified:
         _set(group, "memory", "memory.swap.max", "0")
         return _set(group, "memory", "memory.max", str(memory))
-    return _set(group, "memory", "memory.limit_in_bytes", str(memory))
+    if not _set(group, "memory", "memory.limit_in_bytes", str(memory)):
+        return False
+    _set(group, "memory", "memory.memsw.limit_in_bytes", str(memory))  # not there when swap is not accounted
+    return True
 
 
 def _limit_cpus(group: Cgroup, cpus: float) -> bool:
     quota = max(1000, int(cpus * _PERIOD))
-    if "unified" in group.paths:
+    if group.unified:
         return _set(group, "cpu", "cpu.max", f"{quota} {_PERIOD}")
     return _set(group, "cpu", "cpu.cfs_period_us", str(_PERIOD)) and _set(
         group, "cpu", "cpu.cfs_quota_us", str(quota)

@@ -6,216 +6,142 @@ import contextlib
 import io
 import json
 import os
-import select
 import signal
 import socket
 import stat
 import subprocess
-import sys
-import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from fairground.core import InfrastructureError, InvalidInput, MissingPrerequisite, SandboxError, StateError
-from fairground.sandbox.cgroups import Cgroup, make_cgroup
-from fairground.sandbox.protocol import HOME, MEGABYTE, Completed, FileInfo, SandboxSpec
+from fairground.core import InvalidInput, MissingPrerequisite, SandboxError, StateError
+from fairground.sandbox.cgroups import Cgroup
+from fairground.sandbox.keeper.serve import MESSAGE
+from fairground.sandbox.program import KeptProcess, readable
+from fairground.sandbox.protocol import HOME, MEGABYTE, Completed, FileInfo
 
-_MESSAGE = 1 << 17
-_ANSWER_SECONDS = 30.0
-_START = (
-    "import sys; sys.path.insert(0, sys.argv[1]); from keeper.main import main; main(int(sys.argv[2]))"
-)
 SANDBOX_UID = 60600
 """Who sandboxes are to the host when we are root: a number without an account, in a range nobody hands out."""
 
-
-def make_sandbox(spec: SandboxSpec, *, kind: str, hide: Sequence[Path] = ()) -> KeptSandbox:
-    """Starts a keeper, which makes a sandbox of this kind (`namespace` or `bare`)."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    cgroup, notes = make_cgroup(spec.limits)
-    fds: list[int] = []
-    try:
-        order = _order(spec, kind, cgroup, hide, fds)
-        process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-B", "-c", _START, str(Path(__file__).parent), str(theirs.fileno())],
-            pass_fds=[theirs.fileno()],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-            cwd="/",
-        )
-        theirs.close()
-        socket.send_fds(ours, [json.dumps(order).encode()], fds)
-        sandbox = KeptSandbox(kind, ours, process, cgroup, notes)
-    except BaseException:
-        ours.close()
-        cgroup.remove()
-        raise
-    finally:
-        for fd in fds:
-            os.close(fd)
-    try:
-        sandbox.home = sandbox.call(None)[0]["home"]
-    except BaseException:
-        sandbox.discard()
-        raise
-    return sandbox
-
-
-def _order(spec: SandboxSpec, kind: str, cgroup: Cgroup, hide: Sequence[Path], fds: list[int]) -> dict[str, Any]:
-    """What the keeper is told; open files are appended to `fds` and named by their place in it."""
-
-    def give(fd: int) -> int:
-        fds.append(fd)
-        return len(fds) - 1
-
-    for path in (*spec.layers, *([spec.writable] if spec.writable else [])):
-        if not path.is_dir():
-            raise SandboxError(f"layer {path} is not a folder", fix="build it again")
-    thaw = cgroup.open_thaw()
-    root = os.geteuid() == 0
-    return {
-        "kind": kind,
-        "attach": [give(fd) for fd in cgroup.open_attach()],
-        "thaw": None if thaw is None else give(thaw),
-        "layers": [str(path.absolute()) for path in spec.layers],
-        "writable": None if spec.writable is None else str(spec.writable.absolute()),
-        "folder": tempfile.mkdtemp(prefix="fairground-") if kind == "bare" else "",
-        "cgroups": [str(path) for path in cgroup.folders],
-        "env": dict(spec.env),
-        "processes": spec.limits.processes if kind == "namespace" else None,
-        "disk": spec.limits.disk,
-        "hide": [str(path) for path in (*spec.hide, *hide)],
-        "hostname": spec.hostname,
-        "host_uid": SANDBOX_UID if root else os.geteuid(),
-        "host_gid": SANDBOX_UID if root else os.getegid(),
-    }
-
-
-@dataclass
-class KeptProcess:
-    """A program running in a kept sandbox."""
-
-    sandbox: KeptSandbox
-    pid: int
-    argv: tuple[str, ...]
-    pidfd: int
-    log: int | None
-    _code: int | None = field(default=None, init=False)
-
-    def poll(self) -> int | None:
-        """The exit status, or None while it runs."""
-        if self._code is None and _readable(self.pidfd, 0):
-            self._code = self._status()
-        return self._code
-
-    def wait(self, timeout: float | None = None) -> int:
-        """The exit status; raises `TimeoutError` when it does not come in time."""
-        if self._code is None:
-            if not _readable(self.pidfd, timeout):
-                raise TimeoutError(f"{self.argv[0]} still runs after {timeout:g} s")
-            self._code = self._status()
-        return self._code
-
-    def _status(self) -> int:
-        if not self.sandbox.alive:
-            return -signal.SIGKILL  # everything inside ended with the sandbox
-        try:
-            code = self.sandbox.call({"do": "status", "pid": self.pid})[0]
-        except SandboxError:
-            return -signal.SIGKILL
-        return int(code) if code is not None else -signal.SIGKILL
-
-    def kill(self, signal: int = 9) -> None:
-        """Sends a signal to its process group."""
-        if self._code is None and self.sandbox.alive:
-            self.sandbox.call({"do": "kill", "pid": self.pid, "signal": int(signal)})
-
-    def output(self, limit: int = 65536) -> str:
-        """The end of what it has written."""
-        if self.log is None:
-            return ""
-        size = os.fstat(self.log).st_size
-        return os.pread(self.log, limit, max(0, size - limit)).decode(errors="replace")
-
-    def __del__(self) -> None:
-        for fd in (self.pidfd, self.log):
-            if fd is not None:
-                with contextlib.suppress(OSError):
-                    os.close(fd)
+_ANSWER_SECONDS = 60.0
+_END_SECONDS = 15.0
+_CONNECT_SECONDS = 5.0
 
 
 class KeptSandbox:
-    """Implements `Sandbox` by asking a keeper."""
+    """Implements `Sandbox` by asking a keeper.
+
+    Args:
+        runner: Its name.
+        control: The socket to the keeper.
+        keeper: The keeper's process on the host, which removes what is left.
+        said: Open file with what the keeper printed, which it does only when it breaks.
+        cgroup: Where programs run.
+    """
 
     def __init__(
-        self,
-        runner: str,
-        control: socket.socket,
-        process: subprocess.Popen[bytes],
-        cgroup: Cgroup,
-        notes: tuple[str, ...],
+        self, runner: str, control: socket.socket, keeper: subprocess.Popen[bytes], said: int, cgroup: Cgroup
     ) -> None:
         self.runner = runner
         self.isolated = runner == "namespace"
-        self.notes = notes
+        self.notes: tuple[str, ...] = ()
         self.home = ""
         self.frozen = False
         self._control = control
-        self._process = process
+        self._keeper = keeper
+        self._said = said
+        self._first = -1
         self._cgroup = cgroup
-        self._lock = threading.RLock()
-        self._open = True
+        self._memory_kills = 0
         self._helpers: list[subprocess.Popen[bytes]] = []
+        self._open = True
+        self._requests = 0
+        self._lock = threading.RLock()  # one request at a time
+        self._end_lock = threading.Lock()  # one end
+        self._ended = False
 
-    @property
-    def alive(self) -> bool:
-        """Whether its keeper still runs."""
-        return self._open and self._process.poll() is None
+    # --- talking to the keeper -----------------------------------------------------------------------------------------
 
-    @property
-    def keeper_pid(self) -> int:
-        """The keeper's number on the host: for tests, and for joining its namespaces."""
-        return self._process.pid
-
-    def call(
-        self, request: dict[str, Any] | None, fds: Sequence[int] = (), timeout: float = _ANSWER_SECONDS
-    ) -> tuple[Any, list[int]]:
-        """One request and its answer; None only awaits an answer."""
+    def await_ready(self) -> tuple[dict[str, Any], list[int]]:
+        """The keeper's first message, when everything is made; the files with it, without the first process's."""
         with self._lock:
-            if not self._open:
-                raise SandboxError("the sandbox was discarded", fix="open a new one")
+            value, fds = self._receive(0, _ANSWER_SECONDS)
+        self._first, *rest = fds
+        self.home = value["home"]
+        return value, rest
+
+    def call(self, request: dict[str, Any], fds: Sequence[int] = ()) -> tuple[Any, list[int]]:
+        """One request and its answer."""
+        with self._lock:
+            self._check_open()
+            self._requests += 1
+            message = json.dumps({"id": self._requests, **request}).encode()
+            if len(message) > MESSAGE:
+                raise InvalidInput(f"a request to the sandbox may have {MESSAGE} bytes, got {len(message)}")
             try:
-                if request is not None:
-                    message = json.dumps(request).encode()
-                    if len(message) > _MESSAGE:
-                        raise InvalidInput(f"a request to the sandbox may have {_MESSAGE} bytes, got {len(message)}")
-                    socket.send_fds(self._control, [message], list(fds))
-                if not _readable(self._control.fileno(), timeout):
-                    raise SandboxError(f"the sandbox did not answer within {timeout:g} s")
-                answer, passed, _, _ = socket.recv_fds(self._control, _MESSAGE, 16)
+                socket.send_fds(self._control, [message], list(fds))
+            except ConnectionError:
+                raise self._broken("its keeper ended") from None
+            except OSError as error:  # a file that cannot be passed, or the socket closed by another thread
+                self._check_open()
+                raise SandboxError(f"the request cannot be sent: {error.strerror}") from None
+            return self._receive(self._requests, _ANSWER_SECONDS)
+
+    def _receive(self, number: int, seconds: float) -> tuple[Any, list[int]]:
+        """The answer to a request. One that an interrupt kept from being read may come before it."""
+        deadline = time.monotonic() + seconds
+        while True:
+            if not readable(self._control.fileno(), max(0.0, deadline - time.monotonic())):
+                raise self._broken(f"it did not answer within {seconds:g} s")
+            try:
+                answer, fds, _, _ = socket.recv_fds(self._control, MESSAGE, 16, socket.MSG_CMSG_CLOEXEC)
             except OSError as error:
                 raise self._broken(error.strerror or str(error)) from None
             if not answer:
                 raise self._broken("its keeper ended")
-        found = json.loads(answer)
-        if "refused" in found:
-            for fd in passed:
+            found = json.loads(answer)
+            if found["id"] == number and "refused" not in found:
+                return found["value"], fds
+            for fd in fds:
                 os.close(fd)
-            raise _Refusal(found["refused"], found["message"])
-        return found["value"], passed
+            if found["id"] == number:
+                raise Refusal(found["refused"], found["message"])
+
+    def _check_open(self) -> None:
+        if not self._open:
+            raise SandboxError("the sandbox was discarded, or broke", fix="open a new one")
 
     def _broken(self, why: str) -> SandboxError:
+        if not self._open:
+            return SandboxError("the sandbox was discarded", fix="open a new one")
         self._open = False
-        self._process.kill()
-        _, stderr = self._process.communicate()
-        said = stderr.decode(errors="replace").strip()[-2000:]
-        return SandboxError(f"the sandbox is gone: {why}" + (f"\n{said}" if said else ""), fix="open a new one")
+        self._kill()
+        printed = os.pread(self._said, 1 << 16, 0).decode(errors="replace").strip()[-2000:]
+        return SandboxError(f"the sandbox is gone: {why}" + (f"\n{printed}" if printed else ""), fix="open a new one")
+
+    @property
+    def alive(self) -> bool:
+        """Whether its keeper still runs."""
+        if not self._open or self._keeper.poll() is not None:
+            return False
+        first = self._first
+        return first < 0 or not readable(first, 0)
+
+    @property
+    def keeper_pid(self) -> int:
+        """The number of the keeper's outer process, on the host."""
+        return self._keeper.pid
+
+    @property
+    def first_pid(self) -> int:
+        """The number that the first process of the sandbox has on the host."""
+        self._check_open()
+        text = Path(f"/proc/self/fdinfo/{self._first}").read_text()
+        return next(int(line.split()[1]) for line in text.splitlines() if line.startswith("Pid:"))
+
+    # --- programs ------------------------------------------------------------------------------------------------------
 
     def run(
         self,
@@ -230,32 +156,25 @@ class KeptSandbox:
     ) -> Completed:
         """Runs a command to its end."""
         started = time.monotonic()
-        out_r, out_w = os.pipe()
-        err_r, err_w = os.pipe()
-        stdin = _memory_file(input)
-        try:
-            process = self._spawn(argv, env, cwd, {0: stdin, 1: out_w, 2: err_w}, log=False)
-        except BaseException:
-            os.close(out_r)
-            os.close(err_r)
-            raise
-        finally:
-            for fd in (stdin, out_w, err_w):
-                os.close(fd)
-        try:
-            stdout, stderr = _gather(process, out_r, err_r, started + timeout, limit)
-        except (TimeoutError, OverflowError) as error:
-            with contextlib.suppress(SandboxError):
-                process.kill()
-            raise SandboxError(f"{_shown(argv)}: {error}") from None
-        finally:
-            os.close(out_r)
-            os.close(err_r)
-        done = Completed(tuple(argv), process.wait(10), stdout, stderr, time.monotonic() - started)
-        if check and done.code != 0:
+        with contextlib.ExitStack() as ours:
+            with contextlib.ExitStack() as theirs:
+                stdin = _memory_file(theirs, input)
+                out_r, out_w = _pipe(ours, theirs)
+                err_r, err_w = _pipe(ours, theirs)
+                process = self._spawn(argv, env, cwd, {0: stdin, 1: out_w, 2: err_w}, log=False)
+            try:
+                stdout, stderr = process.gather(out_r, err_r, started + timeout, limit)
+            except (TimeoutError, OverflowError) as error:
+                with contextlib.suppress(SandboxError):
+                    process.kill()
+                raise SandboxError(f"{_shown(argv)}: {error}") from None
+            code = process.wait(_END_SECONDS)
+        if check and code != 0:
+            self._check_open()
             tail = (stderr or stdout).decode(errors="replace").strip()[-2000:]
-            raise SandboxError(f"{_shown(argv)} ended with {_status_words(done.code)}\n{tail}".rstrip())
-        return done
+            why = f"{_shown(argv)} ended with {_status_words(code)}{self._memory_words(code)}"
+            raise SandboxError(f"{why}\n{tail}".rstrip())
+        return Completed(tuple(argv), code, stdout, stderr, time.monotonic() - started)
 
     def start(
         self,
@@ -271,32 +190,31 @@ class KeptSandbox:
     def _spawn(
         self, argv: Sequence[str], env: Mapping[str, str] | None, cwd: str, fds: Mapping[int, int], *, log: bool
     ) -> KeptProcess:
-        if not argv or any("\0" in part for part in argv):
-            raise InvalidInput(f"a command is a list of words without NUL, got {argv!r}")
-        request = {
-            "do": "spawn",
-            "argv": list(argv),
-            "env": dict(env or {}),
-            "cwd": cwd,
-            "targets": list(fds),
-            "log": log,
-        }
-        try:
-            pid, passed = self.call(request, list(fds.values()))
-        except _Refusal as refusal:
-            if refusal.code == "ENOENT":
-                raise MissingPrerequisite(
-                    f"{argv[0]} cannot be started in the sandbox: {refusal.message}",
-                    fix=f"install the package that holds {Path(argv[0]).name} (apt-file search bin/{Path(argv[0]).name})",
-                ) from None
-            raise SandboxError(f"{argv[0]} cannot be started: {refusal.message}") from None
-        return KeptProcess(self, pid, tuple(argv), passed[0], passed[1] if log else None)
+        if not argv or not all(isinstance(part, str) and "\0" not in part for part in argv):
+            raise InvalidInput(f"a command is a list of words without NUL, got {_shown(argv)!r}")
+        request = {"do": "spawn", "argv": list(argv), "env": checked_env(env or {}), "cwd": checked_path(cwd)}
+        with self._lock:
+            if self.frozen:
+                raise SandboxError(f"{argv[0]} cannot be started: the sandbox is frozen", fix="thaw it first")
+            try:
+                pid, passed = self.call({**request, "targets": list(fds), "log": log}, list(fds.values()))
+            except Refusal as refusal:
+                raise _cannot_start(argv[0], refusal) from None
+        return KeptProcess(self, pid, tuple(argv), *passed)
+
+    def _memory_words(self, code: int) -> str:
+        """Says so when a program was killed because the sandbox's memory ran out."""
+        kills = self._cgroup.memory_kills()
+        killed, self._memory_kills = kills > self._memory_kills, kills
+        return ": the sandbox ran out of memory (Limits.memory)" if killed and code != 0 else ""
+
+    # --- files ---------------------------------------------------------------------------------------------------------
 
     def read_file(self, path: str, *, limit: int = 64 * MEGABYTE) -> bytes:
         """A regular file's content."""
         try:
-            _, (fd,) = self.call({"do": "read", "path": path})
-        except _Refusal as refusal:
+            _, (fd,) = self.call({"do": "read", "path": checked_path(path)})
+        except Refusal as refusal:
             raise StateError(f"{path} cannot be read: {refusal.message}") from None
         with os.fdopen(fd, "rb") as file:
             info = os.fstat(fd)
@@ -304,102 +222,153 @@ class KeptSandbox:
                 raise StateError(f"{path} is not a regular file")
             if info.st_size > limit:
                 raise StateError(f"{path} has {info.st_size} bytes; at most {limit} are read")
-            data = file.read(limit + 1)
+            try:
+                data = file.read(limit + 1)
+            except OSError as error:
+                raise StateError(f"{path} cannot be read: {error.strerror}") from None
         if len(data) > limit:
             raise StateError(f"{path} grew past {limit} bytes while it was read")
         return data
 
     def write_file(self, path: str, data: bytes, *, mode: int = 0o644) -> None:
         """Writes a file, making the folders above it."""
-        fd = _memory_file(data)
-        try:
-            self.call({"do": "write", "path": path, "mode": mode}, [fd])
-        except _Refusal as refusal:
-            fix = "raise Limits.disk, or write less" if refusal.code in ("ENOSPC", "EDQUOT") else None
-            raise SandboxError(f"{path} cannot be written: {refusal.message}", fix=fix) from None
-        finally:
-            os.close(fd)
+        with contextlib.ExitStack() as stack:
+            source = _memory_file(stack, data)
+            try:
+                self.call({"do": "write", "path": checked_path(path), "mode": mode}, [source])
+            except Refusal as refusal:
+                fix = "raise Limits.disk, or write less" if refusal.code in ("ENOSPC", "EDQUOT") else None
+                raise SandboxError(f"{path} cannot be written: {refusal.message}", fix=fix) from None
 
     def list_files(self, path: str = HOME, *, limit: int = 100_000) -> list[FileInfo]:
         """All entries below a folder, links not followed."""
-        fd = _memory_file(b"")
-        try:
-            self.call({"do": "list", "path": path, "limit": limit}, [fd])
-            with io.FileIO(fd, closefd=False) as file:
+        with contextlib.ExitStack() as stack:
+            target = _memory_file(stack, b"")
+            try:
+                self.call({"do": "list", "path": checked_path(path), "limit": limit}, [target])
+            except Refusal as refusal:
+                raise StateError(f"{path} cannot be listed: {refusal.message}") from None
+            with io.FileIO(target, closefd=False) as file:
                 file.seek(0)
                 rows = json.loads(file.readall())
-        except _Refusal as refusal:
-            raise StateError(f"{path} cannot be listed: {refusal.message}") from None
-        finally:
-            os.close(fd)
         return [FileInfo(*row) for row in rows]
+
+    # --- connections ---------------------------------------------------------------------------------------------------
 
     def connect(self, address: int | str) -> socket.socket:
         """A connection to a server inside."""
         try:
-            _, (fd,) = self.call({"do": "connect", "address": address})
-        except _Refusal as refusal:
+            if isinstance(address, str) and not address.startswith("@"):
+                _, (fd,) = self.call({"do": "connect", "path": checked_path(address)})
+                return socket.socket(fileno=fd)
+            family = socket.AF_INET if isinstance(address, int) else socket.AF_UNIX
+            _, (fd,) = self.call({"do": "socket", "family": int(family)})
+        except Refusal as refusal:
             raise SandboxError(f"nothing answers at {address} in the sandbox: {refusal.message}") from None
-        return socket.socket(fileno=fd)
+        client = socket.socket(fileno=fd)
+        client.settimeout(_CONNECT_SECONDS)
+        try:
+            # Here and not in the keeper, which a server that lets us wait must not hold up.
+            client.connect(("127.0.0.1", address) if isinstance(address, int) else "\0" + address[1:])
+        except (OSError, OverflowError) as error:
+            client.close()
+            raise SandboxError(f"nothing answers at {address} in the sandbox: {error}") from None
+        client.settimeout(None)
+        return client
 
     def listen(self, port: int = 0) -> socket.socket:
         """A listening socket on the sandbox's loopback."""
         try:
             _, (fd,) = self.call({"do": "listen", "port": port})
-        except _Refusal as refusal:
+        except Refusal as refusal:
             raise SandboxError(f"port {port} cannot be opened in the sandbox: {refusal.message}") from None
         return socket.socket(fileno=fd)
 
+    # --- use of the machine, and time ----------------------------------------------------------------------------------
+
     def cpu_seconds(self) -> float:
         """Processor time used so far."""
-        seconds = self._cgroup.cpu_seconds()
+        self._check_open()
+        with self._gone_as_sandbox_error():
+            seconds = self._cgroup.cpu_seconds()
         return seconds if seconds is not None else float(self.call({"do": "usage"})[0]["seconds"])
 
     def memory_bytes(self) -> int:
         """Memory used now."""
-        memory = self._cgroup.memory_bytes()
+        self._check_open()
+        with self._gone_as_sandbox_error():
+            memory = self._cgroup.memory_bytes()
         return memory if memory is not None else int(self.call({"do": "usage"})[0]["memory"])
 
     def freeze(self) -> None:
         """Stops every program inside."""
-        with self._lock:
-            if self._cgroup.can_freeze:
-                self._cgroup.set_frozen(True)
-            else:
-                self.call({"do": "stop"})
-            self.frozen = True
+        self._set_frozen(True)
 
     def thaw(self) -> None:
         """Lets them go on."""
+        self._set_frozen(False)
+
+    def _set_frozen(self, frozen: bool) -> None:
         with self._lock:
+            self._check_open()
             if self._cgroup.can_freeze:
-                self._cgroup.set_frozen(False)
+                with self._gone_as_sandbox_error():
+                    self._cgroup.set_frozen(frozen)
             else:
-                self.call({"do": "continue"})
-            self.frozen = False
+                self.call({"do": "stop" if frozen else "resume"})
+            self.frozen = frozen
+
+    @contextlib.contextmanager
+    def _gone_as_sandbox_error(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise SandboxError(f"the sandbox's cgroup is gone: {error}", fix="open a new one") from None
+
+    # --- the end -------------------------------------------------------------------------------------------------------
 
     def adopt(self, helper: subprocess.Popen[bytes]) -> None:
-        """A host program that serves this sandbox and ends with it."""
+        """A host program that serves this sandbox and ends by itself when the first process does."""
         self._helpers.append(helper)
 
     def discard(self) -> None:
         """Ends everything inside and removes every trace."""
-        with self._lock:
+        with self._end_lock:
+            if self._ended:
+                return
             self._open = False
-            self._control.close()  # the keeper notices, ends everything inside, and removes what is left
+            with contextlib.suppress(OSError):
+                self._control.shutdown(socket.SHUT_RDWR)  # ends what other threads wait for
+            with self._lock:
+                self._control.close()  # the keeper notices, ends everything inside, and removes what is left
+            late = not _await_exit(self._keeper, _END_SECONDS)
+            if late:
+                self._kill()
             for helper in self._helpers:
-                helper.kill()
-                helper.wait()
-        try:
-            self._process.wait(15)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-            raise SandboxError("the sandbox did not end within 15 s and was killed") from None
-        finally:
-            if self._process.stderr is not None:
-                self._process.stderr.close()
+                if not _await_exit(helper, 1.0):
+                    helper.kill()
+                    helper.wait()
             self._cgroup.remove()
+            first, self._first = self._first, -1
+            for fd in (first, self._said):
+                if fd >= 0:
+                    os.close(fd)
+            self._ended = True
+        if late:
+            raise SandboxError(f"the sandbox did not end within {_END_SECONDS:g} s and was killed")
+
+    def _kill(self) -> None:
+        """Ends what does not end by itself: thawed, because a frozen process may not even be killed."""
+        with contextlib.suppress(OSError, SandboxError):
+            if self._cgroup.can_freeze:
+                self._cgroup.set_frozen(False, timeout=0.5)
+        if self._first >= 0:
+            with contextlib.suppress(OSError):
+                signal.pidfd_send_signal(self._first, signal.SIGKILL)
+        if not _await_exit(self._keeper, 5.0):
+            self._cgroup.kill()
+            self._keeper.kill()
+            self._keeper.wait()
 
     def __enter__(self) -> KeptSandbox:
         return self
@@ -408,7 +377,7 @@ class KeptSandbox:
         self.discard()
 
 
-class _Refusal(SandboxError):
+class Refusal(SandboxError):
     """The keeper's no, before it is put into the caller's words."""
 
     def __init__(self, code: str, message: str) -> None:
@@ -416,41 +385,59 @@ class _Refusal(SandboxError):
         self.code = code
 
 
-def _gather(process: KeptProcess, out: int, err: int, deadline: float, limit: int) -> tuple[bytes, bytes]:
-    """Reads both outputs until the program ends; what it left behind may keep the pipes open for ever."""
-    chunks: dict[int, list[bytes]] = {out: [], err: []}
-    total = 0
-    poller = select.poll()
-    for fd in (out, err, process.pidfd):
-        poller.register(fd, select.POLLIN)
-    waiting = {out, err}
-    ended = False
-    while waiting:
-        left = deadline - time.monotonic()
-        if left <= 0 and not ended:
-            raise TimeoutError("did not end in time and was stopped")
-        ready = {fd for fd, _ in poller.poll(0 if ended else max(1, left * 1000))}
-        if ended and not ready & waiting:
-            break
-        for fd in ready & waiting:
-            data = os.read(fd, 1 << 16)
-            chunks[fd].append(data)
-            total += len(data)
-            if total > limit:
-                raise OverflowError(f"wrote more than {limit} bytes and was stopped")
-            if not data:
-                waiting.discard(fd)
-                poller.unregister(fd)
-        if process.pidfd in ready and not ended:
-            ended = True
-            poller.unregister(process.pidfd)
-    if not ended and not _readable(process.pidfd, max(0.0, deadline - time.monotonic())):
-        raise TimeoutError("did not end in time and was stopped")
-    return b"".join(chunks[out]), b"".join(chunks[err])
+def checked_env(env: Mapping[str, str]) -> dict[str, str]:
+    """An environment that can be given to a program."""
+    for name, value in env.items():
+        if not name or "=" in name or "\0" in name + value:
+            raise InvalidInput(f"an environment has names without = and nothing with NUL, got {name!r}: {value!r}")
+    return dict(env)
 
 
-def _memory_file(data: bytes) -> int:
+def checked_path(path: str) -> str:
+    """A path as the protocol has them."""
+    if not (path == HOME or path.startswith((f"{HOME}/", "/"))) or "\0" in path:
+        raise InvalidInput(f"a path in a sandbox is absolute or starts with {HOME}/, got {path[:200]!r}")
+    return path
+
+
+def _cannot_start(program: str, refusal: Refusal) -> SandboxError | MissingPrerequisite:
+    if refusal.code != "ENOENT":
+        return SandboxError(f"{program} cannot be started: {refusal.message}")
+    name = Path(program).name
+    return MissingPrerequisite(
+        f"{program} cannot be started in the sandbox: {refusal.message}",
+        fix=f"install the package that holds {name} (apt-file search bin/{name})",
+    )
+
+
+def _await_exit(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    """Waits for a process without looking again and again, as `Popen.wait` does when it has a time limit."""
+    if process.poll() is not None:
+        return True
+    try:
+        pidfd = os.pidfd_open(process.pid)
+    except ProcessLookupError:
+        process.wait()  # another thread was quicker
+        return True
+    try:
+        ended = readable(pidfd, seconds)
+    finally:
+        os.close(pidfd)
+    if ended:
+        process.wait()
+    return ended
+
+
+def _pipe(reading: contextlib.ExitStack, writing: contextlib.ExitStack) -> tuple[int, int]:
+    ends = os.pipe()
+    for stack, fd in zip((reading, writing), ends, strict=True):
+        stack.callback(os.close, fd)
+    return ends
+
+
+def _memory_file(stack: contextlib.ExitStack, data: bytes) -> int:
     fd = os.memfd_create("fairground", os.MFD_CLOEXEC)
+    stack.callback(os.close, fd)
     view = memoryview(data)
     while view:
         view = view[os.write(fd, view) :]
@@ -458,19 +445,10 @@ def _memory_file(data: bytes) -> int:
     return fd
 
 
-def _readable(fd: int, timeout: float | None) -> bool:
-    poller = select.poll()
-    poller.register(fd, select.POLLIN)
-    return bool(poller.poll(None if timeout is None else timeout * 1000))
-
-
 def _shown(argv: Sequence[str]) -> str:
-    text = " ".join(argv)
+    text = " ".join(map(str, argv))
     return text if len(text) <= 120 else text[:117] + "..."
 
 
 def _status_words(code: int) -> str:
     return f"status {code}" if code >= 0 else f"signal {signal.Signals(-code).name}"
-
-
-__all__ = ["InfrastructureError", "KeptProcess", "KeptSandbox", "make_sandbox"]

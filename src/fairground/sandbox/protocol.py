@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
+from fairground.core import InvalidInput
+
 HOME = "~"
 """Paths inside a sandbox are absolute, or start with `~/`: the user's home, wherever the runner puts it."""
 
@@ -27,7 +29,13 @@ class Limits:
     processes: int | None = 1024
     cpus: float | None = None
     disk: int = 1024 * MEGABYTE
-    """Bytes that may be written to each writable tree (home, system, temporary files)."""
+    """Bytes that may be written to each writable tree (home and system, temporary files, shared memory)."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("memory", MEGABYTE), ("processes", 1), ("cpus", 0.01), ("disk", MEGABYTE)):
+            value = getattr(self, name)
+            if not (value is None and name != "disk") and not least <= value < float("inf"):
+                raise InvalidInput(f"Limits.{name}: at least {least}, got {value!r}")
 
 
 @dataclass(frozen=True)
@@ -55,7 +63,7 @@ class SandboxSpec:
 
 @dataclass(frozen=True)
 class Completed:
-    """A command that ended; output beyond the caller's limit was cut off."""
+    """A command that ended, with all that it wrote."""
 
     argv: tuple[str, ...]
     code: int
@@ -89,10 +97,10 @@ class Process(Protocol):
         """The exit status; raises `TimeoutError` when it does not come in time."""
 
     def kill(self, signal: int = 9) -> None:
-        """Sends a signal to its process group."""
+        """Sends a signal to its process group; nothing happens when it has ended."""
 
     def output(self, limit: int = 65536) -> str:
-        """The end of what it has written to stdout and stderr together."""
+        """The end of what it has written to stdout and stderr together: a runner keeps at least 64 KB of it."""
 
 
 @runtime_checkable
@@ -125,7 +133,9 @@ class Sandbox(Protocol):
         """Runs a command to its end.
 
         Raises `SandboxError` with the end of its output when `check` is set and it failed, when it cannot be
-        started, and when it does not end in time (it is killed, with its process group).
+        started, and when it does not end in time or writes more than `limit` bytes (it is killed, with its
+        process group); `MissingPrerequisite` when there is no such program; `InvalidInput` when this cannot be
+        a command at all. What it leaves running in the background is not waited for.
         """
 
     def start(
@@ -136,19 +146,32 @@ class Sandbox(Protocol):
         cwd: str = HOME,
         fds: Mapping[int, int] | None = None,
     ) -> Process:
-        """Starts a program. `fds` gives it open files: its number inside -> the caller's number."""
+        """Starts a program. `fds` gives it open files: its number inside -> the caller's number.
+
+        It has no other open files of anybody's. Raises as `run` does.
+        """
 
     def read_file(self, path: str, *, limit: int = 64 * MEGABYTE) -> bytes:
-        """A regular file's content; raises `StateError` when it is missing, special, or over the limit."""
+        """A regular file's content; raises `StateError` when it is missing, special, or over the limit.
+
+        Links are followed, but none into /proc: what a program left there must not lead to the keeper's files.
+        """
 
     def write_file(self, path: str, data: bytes, *, mode: int = 0o644) -> None:
-        """Writes a file, making the folders above it."""
+        """Writes a file, making the folders above it; raises `SandboxError` when it cannot be."""
 
     def list_files(self, path: str = HOME, *, limit: int = 100_000) -> list[FileInfo]:
-        """All entries below a folder, links not followed, sorted by path."""
+        """All entries below a folder, links not followed, sorted by path.
+
+        A name that is not UTF-8 has the bytes as Python's `os.fsdecode` gives them. Raises `StateError` when
+        the folder is missing or holds more than `limit`.
+        """
 
     def connect(self, address: int | str) -> socket.socket:
-        """A connection to a server inside: a TCP port on its loopback, a unix socket's path, or `@abstract`."""
+        """A connection to a server inside: a TCP port on its loopback, a unix socket's path, or `@abstract`.
+
+        Raises `SandboxError` when nothing answers.
+        """
 
     def listen(self, port: int = 0) -> socket.socket:
         """A listening TCP socket on the sandbox's loopback, accepted from by the caller, outside."""
@@ -160,10 +183,13 @@ class Sandbox(Protocol):
         """Memory that what runs inside uses now."""
 
     def freeze(self) -> None:
-        """Stops every program inside, at once; files can still be read and written."""
+        """Stops every program inside, at once; files can still be read and written, but nothing be started."""
 
     def thaw(self) -> None:
         """Lets them go on."""
 
     def discard(self) -> None:
-        """Ends everything inside and removes every trace; may be called twice."""
+        """Ends everything inside and removes every trace; may be called twice.
+
+        Every other call afterwards raises `SandboxError`, also one that another thread is waiting in.
+        """

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
-import sys
-import sysconfig
 import threading
 import warnings
 from collections.abc import Callable
@@ -15,8 +11,10 @@ from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from fairground.core import FairgroundError, MissingPrerequisite, SandboxError, unknown
-from fairground.sandbox.kept import KeptSandbox, make_sandbox
+from fairground.core import FairgroundError, SandboxError, unknown
+from fairground.sandbox.hidden import hidden_paths
+from fairground.sandbox.launch import make_sandbox
+from fairground.sandbox.layers import cache_folder
 from fairground.sandbox.protocol import Sandbox, SandboxSpec
 
 Runner = Callable[[SandboxSpec], Sandbox]
@@ -42,8 +40,7 @@ def open_sandbox(spec: SandboxSpec | None = None, *, runner: str | None = None) 
 
     Args:
         spec: How; the default has no layers, no network and the default limits.
-        runner: A name from `runners()`. None takes `FAIRGROUND_RUNNER` if set, else `namespace` where this
-            machine allows it and `bare` (with one warning) where it does not.
+        runner: A name from `runners()`. None takes what `default_runner()` says.
     """
     spec = spec or SandboxSpec()
     name = runner or default_runner()
@@ -59,34 +56,6 @@ def runners() -> dict[str, Runner]:
     for point in entry_points(group="fairground.runners"):
         found[point.name] = point.load()
     return found
-
-
-@cache
-def namespace_support() -> Support:
-    """Finds out by making a sandbox, because no setting tells the whole truth."""
-    try:
-        _namespace(SandboxSpec()).discard()
-    except (FairgroundError, OSError) as error:
-        reason = error.message if isinstance(error, FairgroundError) else str(error)
-        return Support(False, reason, _advice(reason))
-    return Support(True)
-
-
-def hidden_paths() -> tuple[Path, ...]:
-    """Where suites' checks and oracles live on this machine: never to be seen from inside."""
-    paths = {Path(__file__).resolve().parents[1]}
-    if sys.prefix != sys.base_prefix:
-        paths.add(Path(sys.prefix).resolve())
-    for point in entry_points(group="fairground.suites"):
-        distribution = point.dist
-        for file in (distribution.files or []) if distribution else []:
-            place = Path(str(distribution.locate_file(file))).resolve()  # type: ignore[union-attr]
-            site = Path(sysconfig.get_paths()["purelib"]).resolve()
-            if place.is_relative_to(site):
-                paths.add(site / place.relative_to(site).parts[0])
-            elif place.suffix == ".py":
-                paths.add(place.parent)
-    return tuple(sorted(paths))
 
 
 def default_runner() -> str:
@@ -109,15 +78,19 @@ def default_runner() -> str:
     return "bare"
 
 
+@cache
+def namespace_support() -> Support:
+    """Finds out by making a sandbox, because no setting tells the whole truth."""
+    try:
+        _namespace(SandboxSpec()).discard()
+    except (FairgroundError, OSError) as error:
+        reason = error.message if isinstance(error, FairgroundError) else str(error)
+        return Support(False, reason, _advice(reason))
+    return Support(True)
+
+
 def _namespace(spec: SandboxSpec) -> Sandbox:
-    sandbox = make_sandbox(spec, kind="namespace", hide=hidden_paths())
-    if spec.network == "outbound":
-        try:
-            _connect_outbound(sandbox)
-        except BaseException:
-            sandbox.discard()
-            raise
-    return sandbox
+    return make_sandbox(spec, kind="namespace", hide=(*hidden_paths(), cache_folder()))
 
 
 def _bare(spec: SandboxSpec) -> Sandbox:
@@ -126,42 +99,7 @@ def _bare(spec: SandboxSpec) -> Sandbox:
             "the bare runner has no file system of its own, so it cannot stack layers",
             fix="allow namespaces on this machine (fairground doctor says how)",
         )
-    sandbox = make_sandbox(spec, kind="bare")
-    sandbox.notes = ("not isolated: the machine forbids namespaces, so programs can reach the host", *sandbox.notes)
-    return sandbox
-
-
-def _connect_outbound(sandbox: KeptSandbox) -> None:
-    """Gives a sandbox a way out through slirp4netns, which refuses the host's own loopback."""
-    program = shutil.which("slirp4netns")
-    if program is None:
-        raise MissingPrerequisite(
-            "network 'outbound' needs slirp4netns, which is not installed", fix="apt-get install slirp4netns"
-        )
-    probe = sandbox.start(["sleep", "infinity"])  # lives in the namespaces, whose number on the host we need
-    try:
-        with open(f"/proc/self/fdinfo/{probe.pidfd}", encoding="ascii") as file:
-            pid = next(line.split()[1] for line in file if line.startswith("Pid:"))
-        ready_r, ready_w = os.pipe()
-        helper = subprocess.Popen(
-            [
-                program, "--configure", "--mtu=65520", "--disable-host-loopback", f"--ready-fd={ready_w}",
-                f"--userns-path=/proc/{pid}/ns/user", "--netns-type=path", f"/proc/{pid}/ns/net", "tap0",
-            ],
-            pass_fds=[ready_w],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )  # fmt: skip
-        os.close(ready_w)
-        with os.fdopen(ready_r, "rb") as pipe:
-            if pipe.read(1) != b"1":
-                _, said = helper.communicate()
-                raise SandboxError(f"slirp4netns failed: {said.decode(errors='replace').strip()[-500:]}")
-        sandbox.adopt(helper)
-    finally:
-        probe.kill()
+    return make_sandbox(spec, kind="bare")
 
 
 def _advice(reason: str) -> str:
@@ -183,6 +121,6 @@ def _advice(reason: str) -> str:
             "this is a container: start it with --security-opt seccomp=unconfined --security-opt apparmor=unconfined "
             "--security-opt systempaths=unconfined"
         )
-    if "overlay" in reason:
-        return "the kernel needs overlayfs in user namespaces: Linux 5.11 or newer"
+    if "overlay" in reason or "mount_setattr" in reason:
+        return "the kernel needs overlays in user namespaces and mount_setattr: Linux 5.12 or newer"
     return "namespaces are refused by the kernel or a security module; running as root usually helps"

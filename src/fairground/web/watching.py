@@ -17,9 +17,11 @@ from fairground.core import FairgroundError, Frame, InfrastructureError
 from fairground.screen import Screen, encode_jpeg, encode_png
 
 RATE: Final = 20.0  # pictures a second, at most
-_LISTEN: Final = 0.01  # seconds at a time spent waiting for a change, because input waits meanwhile
+_LISTEN: Final = 0.002  # seconds at a time spent waiting for a change: input waits meanwhile
+_BUSY, _IDLE = 0.01, 0.04  # seconds between two looks, soon after something happened and later
+_AWAKE: Final = 1.0  # how soon that is
 _REST: Final = 0.2  # without a change for so long, the exact picture follows the quick one
-_CHECK: Final = 0.5  # how often the seat is looked at although nothing seems to have changed
+_CHECK: Final = 0.5  # how often the seat is examined although nothing seems to have changed
 _QUALITY: Final = 80
 _GIVE_UP: Final = 10.0
 
@@ -89,10 +91,10 @@ class Watcher:
         self._viewers: list[Callable[[], None]] = []
         self._thread = threading.Thread(target=self._run, name="fairground-watcher", daemon=True)
         self._frame: Frame | None = None
-        self._exact = False
-        self._next_look = 0.0
-        self._next_check = 0.0
-        self._last_change = 0.0
+        self._exact = False  # whether what is shown is the frame itself, without loss
+        self._sure = False  # whether nothing can have happened since the frame that would not be noticed
+        self._next_look = self._next_grab = self._next_check = 0.0
+        self._last_change = self._last_event = 0.0
 
     def start(self) -> None:
         """Begins; nothing is looked at before somebody watches."""
@@ -138,7 +140,8 @@ class Watcher:
                 done.set_result(job())
             except BaseException as error:  # whoever asked gets it
                 done.set_exception(error)
-            self._last_change = time.monotonic()  # it may have had an effect that only shows in a moment
+            self._sure, self._next_look = False, 0.0
+            self._last_event = time.monotonic()
 
         self._tasks.put(run)
         return done
@@ -158,37 +161,40 @@ class Watcher:
     def _look(self) -> None:
         """Shows what is to be seen, if it is something new."""
         now = time.monotonic()
+        self._next_look = now + (_BUSY if now - self._last_event < _AWAKE else _IDLE)
         try:
             with self._lock:
-                if self._quiet(now):
-                    return
+                if not self._is_due(now):
+                    return self._refine(now)
                 frame, cursor = self._seat.screen.grab(), self._seat.screen.cursor()
             trouble = self._trouble(now)
         except FairgroundError as error:
-            self._lose(error)
-            return
+            return self._lose(error)
         except Exception as error:  # a screen that breaks in a way of its own must not end the thread
             _log.exception("the screen failed")
-            self._lose(InfrastructureError(f"the screen failed: {type(error).__name__}: {error}"))
-            return
-        self._next_look = now + 1 / RATE
+            return self._lose(InfrastructureError(f"the screen failed: {type(error).__name__}: {error}"))
+        self._next_grab = now + 1 / RATE
         view = replace(self.view, cursor=cursor, trouble=trouble, blind=False)
-        if self._frame is None:
-            view = self._picture(view, frame, exact=True)
-        elif not np.array_equal(frame.pixels, self._frame.pixels):
-            view = self._picture(view, frame, exact=False)
-        elif not self._exact and now - self._last_change >= _REST:
-            view = self._picture(view, frame, exact=True)
+        self._sure = self._frame is not None and np.array_equal(frame.pixels, self._frame.pixels)
+        if not self._sure:
+            self._last_change = self._last_event = now
+            view = self._picture(view, frame, exact=self._frame is None)
         self._show(view)
 
-    def _quiet(self, now: float) -> bool:
-        """Whether there is no need to look: all has been shown, and nothing changes now."""
-        resting = self._exact and now < self._next_check and now - self._last_change >= _REST
-        return resting and not self._seat.screen.wait_change(_LISTEN)
+    def _is_due(self, now: float) -> bool:
+        """Whether there is reason to take a frame, and a picture of it might be shown."""
+        if now < self._last_change + 1 / RATE:
+            return False
+        if now >= self._next_check or (not self._sure and now >= self._next_grab):
+            return True
+        return self._seat.screen.wait_change(_LISTEN)
+
+    def _refine(self, now: float) -> None:
+        """Replaces the quick picture by the exact one when nothing has changed for a while."""
+        if self._frame is not None and not self._exact and now - self._last_change >= _REST:
+            self._show(self._picture(self.view, self._frame, exact=True))
 
     def _picture(self, view: View, frame: Frame, *, exact: bool) -> View:
-        if self._frame is None or not exact:
-            self._last_change = time.monotonic()
         self._frame, self._exact = frame, exact
         image = encode_png(frame) if exact else encode_jpeg(frame, _QUALITY)
         return replace(view, number=self.view.number + 1, image=image)
@@ -207,7 +213,8 @@ class Watcher:
     def _lose(self, error: FairgroundError) -> None:
         # Looks again after a while: a screen that was only too busy to answer comes back.
         self._next_look = time.monotonic() + _CHECK
-        self._frame, self._exact = None, False
+        self._next_check = 0.0
+        self._frame, self._exact, self._sure = None, False, False
         self._show(replace(self.view, trouble=error, blind=True))
 
     def _show(self, view: View) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -10,16 +11,25 @@ from fairground.core import Configuration, InvalidInput, unknown
 from fairground.worlds.app import Suite, World
 
 
+class BrokenSuite(UserWarning):
+    """Said for an installed suite that cannot be used; the others still can."""
+
+
 @cache
 def suites() -> dict[str, Suite]:
-    """Every installed suite by name (entry point group `fairground.suites`)."""
+    """Every installed suite by name (entry point group `fairground.suites`); a broken one is left out with a warning."""
     found: dict[str, Suite] = {}
     for point in sorted(entry_points(group="fairground.suites"), key=lambda point: point.name):
-        suite = point.load()
-        if not isinstance(suite, Suite):
-            raise InvalidInput(f"entry point {point.value} is a {type(suite).__name__}; expected a fairground Suite")
-        if suite.name in found:
-            raise InvalidInput(f"two installed packages publish a suite named {suite.name!r}")
+        try:
+            suite = point.load()
+            if not isinstance(suite, Suite):
+                raise InvalidInput(f"it is a {type(suite).__name__}; expected a fairground Suite")
+            if suite.name in found:
+                raise InvalidInput(f"another installed package publishes a suite named {suite.name!r} too")
+        except Exception as error:  # somebody else's code, and no reason for ours to stop
+            message = f"suite {point.name} ({point.value}) cannot be loaded: {type(error).__name__}: {error}"
+            warnings.warn(message, BrokenSuite, stacklevel=2)
+            continue
         found[suite.name] = suite
     return found
 

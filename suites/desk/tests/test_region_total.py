@@ -8,12 +8,13 @@ import subprocess
 import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from fairground.core import Verdict
-from fairground.verify.spreadsheet import read_ods
+from fairground.verify.spreadsheet import Workbook, read_ods
 from fairground_desk.calc.odswriter import Entry, Formula, Table, write_ods
 from fairground_desk.calc.sales import PROFILES, REGIONS, Shop, build, sales, tables
 from fairground_desk.calc.scenarios.region_total import RegionTotal, contents, expected_total, judge_books
@@ -42,8 +43,13 @@ def solved(shop: Shop, label: Entry = "Revenue West", value: Entry = None) -> li
     return [*sheets[:2], summary]
 
 
+@cache
+def untouched(shop: Shop) -> Workbook:
+    return read_ods(build(shop))
+
+
 def verdict(shop: Shop, saved: bytes) -> Verdict:
-    return Verdict.of(judge_books(WEST, read_ods(build(shop)), saved))
+    return Verdict.of(judge_books(WEST, untouched(shop), saved))
 
 
 def test_a_profile_gives_the_same_workbook_every_time(shop: Shop) -> None:
@@ -52,7 +58,7 @@ def test_a_profile_gives_the_same_workbook_every_time(shop: Shop) -> None:
 
 
 def test_the_data_is_as_large_as_it_should_be_and_every_region_sells(shop: Shop) -> None:
-    book = read_ods(build(shop))
+    book = untouched(shop)
     assert book.names == ("Sales", "Targets", "Summary")
     assert book["Sales"].size[0] >= 240
     totals = [expected_total(book, region) for region in REGIONS]
@@ -61,7 +67,7 @@ def test_the_data_is_as_large_as_it_should_be_and_every_region_sells(shop: Shop)
 
 
 def test_every_instance_names_cells_that_are_empty_in_every_profile(shop: Shop) -> None:
-    summary = read_ods(build(shop))["Summary"]
+    summary = untouched(shop)["Summary"]
     for parameters in RegionTotal.instances.values():
         assert RegionTotal().instruction(parameters)
         for cell in (parameters["cell"], parameters["label_cell"]):
@@ -74,7 +80,7 @@ def test_libreoffice_reads_and_writes_the_workbook_without_changing_a_cell(shop:
     argv += ["--convert-to", "ods", "--outdir", str(tmp_path / "out"), str(tmp_path / "sales.ods")]
     subprocess.run(argv, check=True, capture_output=True, timeout=120, env={**os.environ, "HOME": str(tmp_path)})
     saved = (tmp_path / "out/sales.ods").read_bytes()
-    assert contents(read_ods(saved)) == contents(read_ods(build(shop)))
+    assert contents(read_ods(saved)) == contents(untouched(shop))
     found = verdict(shop, saved)
     assert found.integrity and found.reward == 0, "doing nothing but saving earns nothing"
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 from . import kernel
 
 USER, UID = "user", 1000
 HOME = f"/home/{USER}"
-LOGS = "/run/keeper"
 
 _READ_ONLY = ("usr", "opt")
 _OVERLAID = ("etc", "var")
@@ -19,83 +17,244 @@ _SYSTEM_LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 # Readable by everybody on some machines, and nobody's business inside.
 _MASKED = ("/var/mail", "/var/spool", "/var/backups", "/var/log", "/etc/ssh", "/var/lib/docker")
+_INODES = 200_000  # files that each tree in memory may hold; each costs the kernel about a kilobyte
+_TERMINALS = 64
 
 
-@dataclass(frozen=True)
-class Layout:
-    """What to mount.
+class Outside:
+    """The machine's own folders, as far as they are needed inside.
 
-    Attributes:
-        layers: Open folders (file numbers), lowest first.
+    An overlay refuses a folder below which something else is mounted (a container's /etc/hosts, a disk at
+    /var/lib), unless whoever mounts may uncover it. Root may: so as root we take those folders without what is
+    mounted in them, before giving our rights away. Without root such a tree is shown as it is, read-only.
+    """
+
+    def __init__(self, staged: str = "") -> None:
+        self._staged = staged
+        self.mounted = _mount_points()
+
+    @staticmethod
+    def as_root() -> Outside:
+        """Stages the folders for overlays, when something is mounted below one of them and we may mount."""
+        outside = Outside()
+        names = [name for name in (*_READ_ONLY, *_OVERLAID) if outside.below(name)]
+        if not names:
+            return outside
+        try:
+            kernel.unshare(kernel.CLONE_NEWNS)
+            kernel.mount("none", "/", "", kernel.MS_REC | kernel.MS_PRIVATE)
+            place = "/sys"  # nothing of it is used from here on
+            kernel.mount("tmpfs", place, "tmpfs", 0, "mode=755")
+            for name in names:
+                os.mkdir(f"{place}/{name}")
+                kernel.mount(f"/{name}", f"{place}/{name}", "", kernel.MS_BIND)
+        except PermissionError:
+            return outside  # root in a container without the right to mount
+        outside._staged = place
+        return outside
+
+    def below(self, name: str) -> list[str]:
+        """What is mounted somewhere below one of the machine's folders; of nested mounts, the outermost."""
+        found: list[str] = []
+        for path in sorted(path for path in self.mounted if path.startswith(f"/{name}/")):
+            if not any(path.startswith(f"{outer}/") for outer in found):
+                found.append(path)
+        return found
+
+    def open(self, name: str) -> int:
+        """A folder of the machine, with all that is mounted in it."""
+        return os.open(f"/{name}", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+
+    def open_alone(self, name: str) -> int:
+        """The same, without what is mounted in it if that could be had."""
+        staged = self._staged and os.path.isdir(f"{self._staged}/{name}")
+        return self.open(f"{self._staged[1:]}/{name}" if staged else name)
+
+
+def build(
+    layers: list[int], writable: int | None, disk: int, hide: list[str], hostname: str, outside: Outside
+) -> None:
+    """Makes the new root and moves into it. Must run in its own user, mount and pid namespaces.
+
+    Args:
+        layers: Open folders, lowest first.
         writable: Open folder that keeps what is written, or None for memory.
         disk: Bytes for each tree that is kept in memory.
         hide: Paths to cover.
         hostname: The machine's name inside.
+        outside: The machine's own folders.
     """
-
-    layers: Sequence[int]
-    writable: int | None
-    disk: int
-    hide: Sequence[str]
-    hostname: str
+    _Builder(layers, writable, disk, outside).build(hide, hostname)
 
 
-def build(layout: Layout) -> None:
-    """Makes the new root and moves into it. Must run in its own user, mount and pid namespaces."""
-    kernel.mount("none", "/", "", kernel.MS_REC | kernel.MS_PRIVATE)
-    host = {name: _open_folder(f"/{name}") for name in (*_READ_ONLY, *_OVERLAID) if os.path.isdir(f"/{name}")}
-    devices = {name: os.open(f"/dev/{name}", os.O_PATH | os.O_CLOEXEC) for name in _DEVICES}
-    links = {name: os.readlink(f"/{name}") for name in _SYSTEM_LINKS if os.path.islink(f"/{name}")}
-    unmerged = [name for name in _SYSTEM_LINKS if os.path.isdir(f"/{name}") and not os.path.islink(f"/{name}")]
-    host |= {name: _open_folder(f"/{name}") for name in unmerged}
+class _Builder:
+    def __init__(self, layers: list[int], writable: int | None, disk: int, outside: Outside) -> None:
+        self.layers = layers
+        self.writable = writable
+        self.disk = disk
+        self.outside = outside
+        self.opened = [*layers] if writable is None else [*layers, writable]
 
-    root = "/tmp"  # any folder that exists: what it held is hidden from here on, and open by number
-    _tmpfs(root, 4 << 20, "755")
-    os.chdir(root)
-    for name in ("proc", "sys", "dev", "run", "tmp", "home", "root", "mnt", "media", "srv", ".rw", *host):
-        os.mkdir(name, 0o755)
-    for name, target in links.items():
-        os.symlink(target, name)
+    def build(self, hide: list[str], hostname: str) -> None:
+        kernel.mount("none", "/", "", kernel.MS_REC | kernel.MS_PRIVATE)
+        for number, fd in enumerate(self.layers):
+            _check_readable(fd, f"layer {number + 1}")
+        devices = {name: self._keep(os.open(f"/dev/{name}", os.O_PATH | os.O_CLOEXEC)) for name in _DEVICES}
+        links = {name: os.readlink(f"/{name}") for name in _SYSTEM_LINKS if os.path.islink(f"/{name}")}
+        unmerged = [name for name in _SYSTEM_LINKS if os.path.isdir(f"/{name}") and name not in links]
+        names = [name for name in (*_READ_ONLY, *unmerged, *_OVERLAID) if os.path.isdir(f"/{name}")]
+        whole = {name: self._keep(self.outside.open(name)) for name in names}
+        alone = {name: self._keep(self.outside.open_alone(name)) for name in names}
+        local = self._keep(self.outside.open("usr/local")) if os.path.isdir("/usr/local") else None
+        again = {path: self._keep(os.open(path, os.O_PATH | os.O_CLOEXEC)) for path in self._mounted_again(names)}
 
-    _tmpfs(".rw", layout.disk, "755")
-    for name in (*_READ_ONLY, *unmerged):
-        if name in host:
-            _mount_read_only(name, host[name], layout)
-    for name in _OVERLAID:
-        upper = _upper(layout, name)
+        root = "/tmp"  # any folder that exists: what it held is hidden from here on, and open by number
+        self._tmpfs(root, 4 << 20, "755")
+        os.chdir(root)
+        for name in ("proc", "sys", "dev", "run", "tmp", "home", "root", "mnt", "media", "srv", ".rw", *names):
+            os.mkdir(name, 0o755)
+        for name, target in links.items():
+            os.symlink(target, name)
+        self._tmpfs(".rw", self.disk, "755")
+        os.mkdir(".rw/.nothing")
+        for name in names:
+            if name in _OVERLAID:
+                self._mount_overlaid(name, whole[name], alone[name], hostname)
+            else:
+                self._mount_read_only(name, whole[name], alone[name])
+        if local is not None and not self._lowers("usr"):
+            self._shield("usr/local", local)
+        for path, fd in again.items():
+            if os.path.isdir(f".{path}") and not os.path.ismount(f".{path}"):
+                kernel.mount(_by_number(fd), f".{path}", "", kernel.MS_BIND | kernel.MS_REC)
+                kernel.make_read_only(f".{path}")
+        os.mkdir(f".{HOME}", 0o755)
+        self._overlay(f".{HOME}", self._lowers("home"), "home")
+        kernel.unmount(".rw")
+        os.rmdir(".rw")
+
+        self._tmpfs("tmp", self.disk, "1777")
+        if os.path.isdir("var/tmp"):
+            self._tmpfs("var/tmp", self.disk, "1777")
+        self._tmpfs("run", 64 << 20, "755")
+        for folder in ("run/user", f"run/user/{UID}", "run/lock"):
+            os.mkdir(folder, 0o700 if folder.endswith(str(UID)) else 0o755)
+        os.mkdir("tmp/.X11-unix")
+        os.chmod("tmp/.X11-unix", 0o1777)
+        self._mount_devices(devices)
+        kernel.mount("proc", "proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
+
+        kernel.pivot_root(".", ".")
+        kernel.unmount(".")
+        os.chdir("/")
+        for path in (*_MASKED, *hide):  # only now, so that links in a path lead where they lead inside
+            _cover(path)
+        _remount_read_only("/")
+        for fd in self.opened:
+            os.close(fd)
+
+    def _keep(self, fd: int) -> int:
+        self.opened.append(fd)
+        return fd
+
+    def _tmpfs(self, target: str, size: int, mode: str) -> None:
+        options = f"size={size},mode={mode},nr_inodes={_INODES}"
+        kernel.mount("tmpfs", target, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, options)
+
+    def _lowers(self, name: str) -> list[str]:
+        """The layers that have something for a tree, highest first."""
+        places = [_by_number(fd, name) for fd in reversed(self.layers)]
+        return [place for place in places if os.path.isdir(place)]
+
+    def _mounted_again(self, names: list[str]) -> list[str]:
+        """What is mounted below trees that an overlay will stand for, and so would be missing from them."""
+        overlays = [name for name in names if name == "var" or (name in _READ_ONLY and self._lowers(name))]
+        return [path for name in (*overlays, "opt") for path in self.outside.below(name)]
+
+    def _mount_overlaid(self, name: str, whole: int, alone: int, hostname: str) -> None:
+        """A tree in which files may be added and changed."""
+        upper = self._upper(name)
+        lowers = self._lowers(name)
         if name == "etc":
-            _write_identity(upper, layout.hostname, *(_lower_file(layout, host, f"etc/{n}") for n in ("passwd", "group")))
-        _overlay(name, _lowers(layout, name, host.get(name)), upper, _work(layout, name))
-    os.mkdir(f".{HOME}", 0o755)
-    _overlay(f".{HOME}", _lowers(layout, "home", None), _upper(layout, "home"), _work(layout, "home"))
-    kernel.unmount(".rw")
-    os.rmdir(".rw")
+            tables = (_first_file([*lowers, _by_number(alone)], table) for table in ("passwd", "group"))
+            _write_identity(upper, hostname, *tables)
+        try:
+            self._overlay(name, [*lowers, _by_number(alone)], name)
+        except OSError as error:
+            if error.errno != errno.EINVAL or lowers:
+                raise
+            kernel.mount(_by_number(whole), name, "", kernel.MS_BIND | kernel.MS_REC)
+            for file in os.listdir(upper):
+                if os.path.isfile(f"{name}/{file}") and not os.path.islink(f"{name}/{file}"):
+                    kernel.mount(f"{upper}/{file}", f"{name}/{file}", "", kernel.MS_BIND)
+            kernel.make_read_only(name)
 
-    _tmpfs("tmp", layout.disk, "1777")
-    if os.path.isdir("var/tmp"):
-        _tmpfs("var/tmp", layout.disk, "1777")
-    _tmpfs("run", 64 << 20, "755")
-    for folder in ("run/user", f"run/user/{UID}", "run/lock", f".{LOGS}"):
-        os.mkdir(folder, 0o700 if folder.endswith((str(UID), "keeper")) else 0o755)
-    _tmpfs(f".{LOGS}", 16 << 20, "700")
-    os.makedirs("tmp/.X11-unix", mode=0o1777, exist_ok=True)
-    _mount_devices(devices, layout.disk)
-    kernel.mount("proc", "proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
-    for path in (*_MASKED, *layout.hide):
-        _cover(path)
+    def _mount_read_only(self, name: str, whole: int, alone: int) -> None:
+        lowers = self._lowers(name)
+        if lowers:
+            self._stack(name, [*lowers, _by_number(alone)])
+        elif name == "opt":
+            self._shield(name, alone, whole)
+        else:
+            # A bind, not an overlay: every sandbox shares what the kernel has cached of the machine's programs.
+            kernel.mount(_by_number(whole), name, "", kernel.MS_BIND | kernel.MS_REC)
+            kernel.make_read_only(name)
 
-    kernel.pivot_root(".", ".")
-    kernel.unmount(".")
-    os.chdir("/")
-    _remount_read_only("/")
-    for fd in (*host.values(), *devices.values(), *layout.layers):
-        os.close(fd)
-    if layout.writable is not None:
-        os.close(layout.writable)
+    def _shield(self, name: str, source: int, whole: int | None = None) -> None:
+        """Shows a tree read-only, and so that the sockets and pipes in it are not the host's.
+
+        A read-only bind would let a program connect to a server of the host that has its socket there.
+        """
+        try:
+            self._stack(name, [".rw/.nothing", _by_number(source)])
+        except OSError as error:
+            if error.errno != errno.EINVAL:
+                raise
+            if whole is not None:
+                kernel.mount(_by_number(whole), name, "", kernel.MS_BIND | kernel.MS_REC)
+                kernel.make_read_only(name)
+
+    def _stack(self, target: str, lowers: list[str]) -> None:
+        options = f"lowerdir={':'.join(lowers)},userxattr"
+        kernel.mount("overlay", target, "overlay", kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV, options)
+
+    def _upper(self, name: str) -> str:
+        base = ".rw" if self.writable is None else _by_number(self.writable)
+        os.makedirs(f"{base}/{name}", exist_ok=True)
+        return f"{base}/{name}"
+
+    def _overlay(self, target: str, lowers: list[str], name: str) -> None:
+        upper, work = self._upper(name), self._upper(f".work/{name}")
+        options = f"lowerdir={':'.join(lowers or ['.rw/.nothing'])},upperdir={upper},workdir={work},userxattr"
+        kernel.mount("overlay", target, "overlay", kernel.MS_NOSUID | kernel.MS_NODEV, options)
+
+    def _mount_devices(self, devices: dict[str, int]) -> None:
+        self._tmpfs("dev", 1 << 20, "755")
+        for name, fd in devices.items():
+            os.close(os.open(f"dev/{name}", os.O_CREAT | os.O_WRONLY, 0o666))
+            kernel.mount(_by_number(fd), f"dev/{name}", "", kernel.MS_BIND)
+        os.mkdir("dev/pts")
+        options = f"newinstance,ptmxmode=0666,mode=620,max={_TERMINALS}"
+        kernel.mount("devpts", "dev/pts", "devpts", kernel.MS_NOSUID | kernel.MS_NOEXEC, options)
+        os.mkdir("dev/shm")
+        self._tmpfs("dev/shm", self.disk, "1777")
+        for link, target in (
+            ("ptmx", "pts/ptmx"),
+            ("fd", "/proc/self/fd"),
+            ("stdin", "/proc/self/fd/0"),
+            ("stdout", "/proc/self/fd/1"),
+            ("stderr", "/proc/self/fd/2"),
+        ):
+            os.symlink(target, f"dev/{link}")
 
 
-def _open_folder(path: str) -> int:
-    return os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+def _mount_points() -> list[str]:
+    with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
+        points = [line.split(" ")[4] for line in file]
+    # Blanks, tabs, line feeds and backslashes are written as octal numbers.
+    for code, character in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
+        points = [point.replace(code, character) for point in points]
+    return points
 
 
 def _by_number(fd: int, name: str = "") -> str:
@@ -103,94 +262,39 @@ def _by_number(fd: int, name: str = "") -> str:
     return f"/proc/self/fd/{fd}/{name}" if name else f"/proc/self/fd/{fd}"
 
 
-def _tmpfs(target: str, size: int, mode: str) -> None:
-    options = f"size={size},mode={mode},nr_inodes=200000"
-    kernel.mount("tmpfs", target, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, options)
+def _check_readable(fd: int, what: str) -> None:
+    """A layer that cannot be read would be left out without a word."""
+    try:
+        os.listdir(_by_number(fd))
+    except OSError as error:
+        path = os.readlink(_by_number(fd))
+        raise OSError(error.errno, f"{what}, {path}, cannot be read by the sandbox's user: {error.strerror}") from None
 
 
-def _lowers(layout: Layout, name: str, host: int | None) -> list[str]:
-    found = [_by_number(fd, name) for fd in reversed(layout.layers) if os.path.isdir(_by_number(fd, name))]
-    return [*found, _by_number(host)] if host is not None else found
-
-
-def _lower_file(layout: Layout, host: dict[str, int], path: str) -> str:
-    top, _, rest = path.partition("/")
-    for place in [*(_by_number(fd, path) for fd in reversed(layout.layers)), f"{_by_number(host[top])}/{rest}"]:
-        if os.path.isfile(place):
-            with open(place, encoding="utf-8", errors="replace") as file:
+def _first_file(places: list[str], name: str) -> str:
+    for place in places:
+        if os.path.isfile(f"{place}/{name}"):
+            with open(f"{place}/{name}", encoding="utf-8", errors="replace") as file:
                 return file.read(1 << 20)
     return ""
 
 
-def _upper(layout: Layout, name: str) -> str:
-    base = ".rw" if layout.writable is None else _by_number(layout.writable)
-    os.makedirs(f"{base}/{name}", exist_ok=True)
-    return f"{base}/{name}"
-
-
-def _work(layout: Layout, name: str) -> str:
-    base = ".rw" if layout.writable is None else _by_number(layout.writable)
-    os.makedirs(f"{base}/.work/{name}", exist_ok=True)
-    return f"{base}/.work/{name}"
-
-
-def _overlay(target: str, lowers: list[str], upper: str, work: str) -> None:
-    if not lowers:
-        os.makedirs(".rw/.nothing", exist_ok=True)
-        lowers = [".rw/.nothing"]
-    options = f"lowerdir={':'.join(lowers)},upperdir={upper},workdir={work},userxattr"
-    kernel.mount("overlay", target, "overlay", kernel.MS_NOSUID | kernel.MS_NODEV, options)
-
-
-def _mount_read_only(name: str, host: int, layout: Layout) -> None:
-    lowers = _lowers(layout, name, host)
-    if len(lowers) == 1:
-        kernel.mount(lowers[0], name, "", kernel.MS_BIND | kernel.MS_REC)
-        _remount_read_only(name)
-    else:
-        options = f"lowerdir={':'.join(lowers)},userxattr"
-        kernel.mount("overlay", name, "overlay", kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV, options)
-
-
 def _remount_read_only(target: str) -> None:
-    # Flags that the host set are locked in a user namespace; leaving one out is refused.
     flags = kernel.MS_REMOUNT | kernel.MS_BIND | kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV
-    kept = os.statvfs(target).f_flag & (os.ST_NOEXEC | os.ST_NOATIME | os.ST_NODIRATIME | os.ST_RELATIME)
-    relatime = 1 << 21 if kept & os.ST_RELATIME else 0
-    kernel.mount("none", target, "", flags | (kept & ~os.ST_RELATIME) | relatime)
-
-
-def _mount_devices(devices: dict[str, int], disk: int) -> None:
-    _tmpfs("dev", 1 << 20, "755")
-    for name, fd in devices.items():
-        os.close(os.open(f"dev/{name}", os.O_CREAT | os.O_WRONLY, 0o666))
-        kernel.mount(_by_number(fd), f"dev/{name}", "", kernel.MS_BIND)
-    os.mkdir("dev/pts")
-    kernel.mount("devpts", "dev/pts", "devpts", kernel.MS_NOSUID, "newinstance,ptmxmode=0666,mode=620")
-    os.mkdir("dev/shm")
-    _tmpfs("dev/shm", disk, "1777")
-    for link, target in (
-        ("ptmx", "pts/ptmx"),
-        ("fd", "/proc/self/fd"),
-        ("stdin", "/proc/self/fd/0"),
-        ("stdout", "/proc/self/fd/1"),
-        ("stderr", "/proc/self/fd/2"),
-    ):
-        os.symlink(target, f"dev/{link}")
+    kernel.mount("none", target, "", flags)
 
 
 def _cover(path: str) -> None:
     """Puts something empty over a path, if it is there at all."""
-    inside = f".{path}"
     try:
-        mode = os.lstat(inside).st_mode
+        mode = os.lstat(path).st_mode
     except OSError:
         return
     if stat.S_ISDIR(mode):
         options = "size=64k,mode=755"
-        kernel.mount("tmpfs", inside, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_RDONLY, options)
-    elif stat.S_ISREG(mode):
-        kernel.mount("./dev/null", inside, "", kernel.MS_BIND)
+        kernel.mount("tmpfs", path, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_RDONLY, options)
+    elif not stat.S_ISLNK(mode):
+        kernel.mount("/dev/null", path, "", kernel.MS_BIND)
 
 
 def _write_identity(etc: str, hostname: str, passwd: str, group: str) -> None:

@@ -1,0 +1,162 @@
+"""Files inside, opened for the host: never through a link of /proc, never anything but plain files and folders."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import socket
+import stat
+
+from . import kernel
+
+_COPY = 1 << 20
+
+
+class Refused(Exception):
+    """An answer that says no: a code the host knows, and a sentence."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+class Files:
+    """The files of one sandbox, with paths as the host says them."""
+
+    def __init__(self, home: str) -> None:
+        self.home = home
+        # What lies here is the kernel's, also when it looks like a plain file.
+        self._kernels = {os.stat(path).st_dev for path in ("/proc", "/sys") if os.path.ismount(path)}
+
+    def place(self, path: str) -> str:
+        """An absolute path."""
+        if path == "~" or path.startswith("~/"):
+            return self.home + path[1:]
+        if not path.startswith("/"):
+            raise Refused("EINVAL", f"path {path!r} is neither absolute nor below ~/")
+        return path
+
+    def read(self, path: str) -> int:
+        """Opens a plain file for reading."""
+        # First without opening it: a pipe would wake its writer, a device may do anything.
+        handle = kernel.open_inside(self.place(path), os.O_PATH)
+        try:
+            self._check_plain(handle, path)
+            # A lease that a program holds on the file must not hold us.
+            return os.open(f"/proc/self/fd/{handle}", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        finally:
+            os.close(handle)
+
+    def write(self, path: str, mode: int, source: int) -> None:
+        """Writes what an open file holds to a path, making the folders above it."""
+        target = self.place(path)
+        self._make_folders(os.path.dirname(target))
+        # Not truncated by opening: what is there may not be a plain file.
+        flags = os.O_WRONLY | os.O_CREAT | os.O_NONBLOCK | os.O_NOCTTY
+        out = kernel.open_inside(target, flags, mode & 0o7777)
+        try:
+            self._check_plain(out, path)
+            os.ftruncate(out, 0)
+            while data := os.read(source, _COPY):
+                view = memoryview(data)
+                while view:
+                    view = view[os.write(out, view) :]
+            os.fchmod(out, mode & 0o7777)
+        finally:
+            os.close(out)
+
+    def tree(self, path: str, limit: int, target: int) -> int:
+        """Writes all entries below a folder into an open file, a JSON list; returns how many there are."""
+        rows: list[tuple[str, str, int, float]] = []
+        start = kernel.open_inside(self.place(path), os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            if os.fstat(start).st_dev in self._kernels:
+                raise Refused("special", f"{path} is the kernel's")
+            folders = [""]
+            while folders:
+                folder = folders.pop()
+                for row in self._entries(start, folder):
+                    if len(rows) >= limit:
+                        raise Refused("limit", f"{path} holds more than {limit} entries")
+                    rows.append(row)
+                    if row[1] == "folder":
+                        folders.append(row[0])
+        finally:
+            os.close(start)
+        text = memoryview(json.dumps(sorted(rows)).encode())
+        while text:
+            text = text[os.write(target, text) :]
+        return len(rows)
+
+    def connect(self, path: str) -> socket.socket:
+        """A connection to a server's socket file."""
+        handle = kernel.open_inside(self.place(path), os.O_PATH)
+        try:
+            if not stat.S_ISSOCK(os.fstat(handle).st_mode):
+                raise Refused("ENOTSOCK", "it is not a socket")
+            client = socket.socket(socket.AF_UNIX)
+            try:
+                client.setblocking(False)  # a server that accepts nobody must not hold us
+                client.connect(f"/proc/self/fd/{handle}")  # by number, because addresses are short
+                client.setblocking(True)
+            except BaseException:
+                client.close()
+                raise
+            return client
+        finally:
+            os.close(handle)
+
+    def _check_plain(self, fd: int, path: str) -> None:
+        info = os.fstat(fd)
+        if not stat.S_ISREG(info.st_mode) or info.st_dev in self._kernels:
+            raise Refused("special", f"{path} is not a regular file")
+
+    def _make_folders(self, path: str) -> None:
+        try:
+            os.close(kernel.open_inside(path, os.O_PATH | os.O_DIRECTORY))
+        except FileNotFoundError:
+            above, name = os.path.split(path)
+            self._make_folders(above)
+            parent = kernel.open_inside(above, os.O_PATH | os.O_DIRECTORY)
+            try:
+                os.mkdir(name, 0o755, dir_fd=parent)
+            except FileExistsError:
+                pass
+            finally:
+                os.close(parent)
+
+    def _entries(self, start: int, folder: str) -> list[tuple[str, str, int, float]]:
+        """What a folder below `start` holds, reached without any link, however it changes meanwhile."""
+        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+        resolve = kernel.RESOLVE_NO_SYMLINKS | kernel.RESOLVE_BENEATH
+        try:
+            fd = kernel.open_inside(folder or ".", flags, folder=start, resolve=resolve)
+        except OSError as error:
+            if folder and error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES):
+                return []  # gone, replaced, or shut by a program; the folder itself is listed
+            raise
+        rows = []
+        try:
+            if os.fstat(fd).st_dev in self._kernels:
+                return []
+            with os.scandir(fd) as entries:
+                for entry in entries:
+                    try:
+                        info = entry.stat(follow_symlinks=False)
+                    except FileNotFoundError:
+                        continue
+                    name = f"{folder}/{entry.name}" if folder else entry.name
+                    rows.append((name, _kind(info.st_mode), info.st_size, info.st_mtime))
+        finally:
+            os.close(fd)
+        return rows
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISREG(mode):
+        return "file"
+    if stat.S_ISDIR(mode):
+        return "folder"
+    return "link" if stat.S_ISLNK(mode) else "other"

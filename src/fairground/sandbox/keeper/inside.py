@@ -1,0 +1,186 @@
+"""Becoming the first process of a sandbox: namespaces, a user without rights, files, and then answering."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import resource
+import signal
+import socket
+import struct
+import sys
+
+from . import kernel, mounts, seccomp
+from .programs import Programs
+from .serve import Keeper, refuse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+UID = mounts.UID
+_SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
+# What one sandbox may take of things that the kernel counts for the host's user as a whole.
+_SHARES = {
+    "max_inotify_instances": 64,
+    "max_inotify_watches": 65536,
+    "max_user_namespaces": 128,
+    "max_mnt_namespaces": 128,
+    "max_net_namespaces": 128,
+    "max_pid_namespaces": 128,
+}
+
+
+def enter(control: socket.socket, order: dict[str, Any], serving: int, watched: int) -> NoReturn:
+    """Makes the sandbox and serves in it until the host or the process outside is gone.
+
+    Args:
+        control: The socket to the host.
+        order: What to make.
+        serving: To be kept open for as long as this process serves.
+        watched: Ends when the process outside does.
+    """
+    try:
+        if order["kind"] == "namespace":
+            keeper = _in_namespaces(control, order, serving, watched)
+        else:
+            keeper = _on_the_host(control, order, serving, watched)
+        keeper.serve(watched)
+    except OSError as error:
+        refuse(control, error)
+        os._exit(1)
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        os._exit(1)
+    os._exit(0)
+
+
+def _in_namespaces(control: socket.socket, order: dict[str, Any], serving: int, watched: int) -> Keeper:
+    outside = mounts.Outside() if os.geteuid() != 0 else mounts.Outside.as_root()
+    _enter_user_namespace(order, serving, watched)
+    kernel.unshare(
+        kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS | kernel.CLONE_NEWPID | kernel.CLONE_NEWNET | kernel.CLONE_NEWCGROUP
+    )
+    first = os.fork()
+    if first != 0:
+        os.write(serving, f"serves {first}\n".encode())
+        os._exit(0)
+    _await(watched)
+    kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+    kernel.sethostname(order["hostname"])
+    _raise_loopback()
+    _limit_shares()
+    namespaces = [os.open(f"/proc/self/ns/{name}", os.O_RDONLY) for name in ("user", "net")] if order["outbound"] else []
+    mounts.build(order["layers"], order["writable"], order["disk"], order["hide"], order["hostname"], outside)
+    _set_limits()
+    kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+    kernel.drop_capabilities()
+    seccomp.install()
+    _hide()
+    env = {
+        "HOME": mounts.HOME,
+        "USER": mounts.USER,
+        "LOGNAME": mounts.USER,
+        "SHELL": "/bin/bash",
+        "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/games:/usr/local/games:/usr/sbin:/sbin",
+        "XDG_RUNTIME_DIR": f"/run/user/{mounts.UID}",
+        "LANG": "C.UTF-8",
+        "TMPDIR": "/tmp",
+    }
+    programs = Programs(env | order["env"], mounts.HOME, order["attach"], order["processes"], namespaced=True)
+    return Keeper(control, programs, tell=namespaces, check_attach=order["check_attach"])
+
+
+def _on_the_host(control: socket.socket, order: dict[str, Any], serving: int, watched: int) -> Keeper:
+    """Without namespaces: as the same user, or as root as a user without rights."""
+    kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
+    os.write(serving, f"serves {os.getpid()}\n".encode())
+    _await(watched)
+    _set_limits()
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setresgid(order["host_gid"], order["host_gid"], order["host_gid"])
+        os.setresuid(order["host_uid"], order["host_uid"], order["host_uid"])
+    kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+    _hide()
+    folder: str = order["folder"]
+    keep = ("PATH", "LANG", "LD_LIBRARY_PATH", "FONTCONFIG_PATH")
+    env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
+    env |= {name: os.environ[name] for name in keep if name in os.environ}
+    env |= {"HOME": f"{folder}/home", "XDG_RUNTIME_DIR": f"{folder}/run", "TMPDIR": f"{folder}/tmp", "SHELL": "/bin/bash"}
+    programs = Programs(env | order["env"], env["HOME"], order["attach"], order["processes"], namespaced=False)
+    return Keeper(control, programs, tell=[], check_attach=order["check_attach"])
+
+
+def _enter_user_namespace(order: dict[str, Any], serving: int, watched: int) -> None:
+    """Becomes the user inside, who is `host_uid` outside: ourselves, or when we are root a user without rights."""
+    kernel.unshare(kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS)
+    # The kernel stacks only folders of the mount namespace that it mounts in, so the host cannot open them for us.
+    # Some are only for root to enter, others only for the sandbox's user: what cannot be opened now is tried again.
+    folders = {path: _open_folder(path) for path in (*order["layers"], order["writable"]) if path is not None}
+    _change_user(order, serving, watched)
+    folders = {path: _open_folder(path, must=True) if fd is None else fd for path, fd in folders.items()}
+    order["layers"] = [folders[path] for path in order["layers"]]
+    order["writable"] = None if order["writable"] is None else folders[order["writable"]]
+
+
+def _change_user(order: dict[str, Any], serving: int, watched: int) -> None:
+    if not order["as_root"]:
+        kernel.write_text("/proc/self/setgroups", "deny")
+        kernel.write_text("/proc/self/uid_map", f"{UID} {order['host_uid']} 1")
+        kernel.write_text("/proc/self/gid_map", f"{UID} {order['host_gid']} 1")
+        return
+    os.write(serving, b"map\n")
+    _await(watched)
+    os.setgroups([])
+    os.setresgid(UID, UID, UID)
+    os.setresuid(UID, UID, UID)
+    # Changing users made us unreadable to ourselves, and /proc/self must be ours for mounting.
+    kernel.prctl(kernel.PR_SET_DUMPABLE, 1)
+
+
+def _open_folder(path: str, *, must: bool = False) -> int | None:
+    try:
+        return os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    except PermissionError:
+        if must:
+            raise
+        return None
+
+
+def _await(watched: int) -> None:
+    answer = os.read(watched, 1)
+    if answer == b"-":
+        raise PermissionError(1, "the user namespace's map could not be written")
+    if not answer:
+        os._exit(1)  # the process outside is gone
+
+
+def _raise_loopback() -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        request = struct.pack("16sh22x", b"lo", 0)
+        flags = struct.unpack_from("16sh", fcntl.ioctl(any_socket, _SIOCGIFFLAGS, request))[1]
+        fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", flags | _IFF_UP))
+
+
+def _limit_shares() -> None:
+    for name, most in _SHARES.items():
+        path = f"/proc/sys/user/{name}"
+        if os.path.exists(path):
+            kernel.write_text(path, str(most))
+
+
+def _set_limits() -> None:
+    os.umask(0o022)
+    kernel.write_text("/proc/self/oom_score_adj", "500")  # the machine's memory runs out here first
+    # With a limit of 1 byte the kernel neither writes a dump nor calls the host's program for dumps.
+    _, most = resource.getrlimit(resource.RLIMIT_CORE)
+    least = 0 if most == 0 else 1
+    resource.setrlimit(resource.RLIMIT_CORE, (least, least))
+
+
+def _hide() -> None:
+    """Nothing inside may read or trace this process, although it belongs to the same user."""
+    kernel.set_name("keeper")
+    kernel.blank_command_line("keeper")
+    kernel.prctl(kernel.PR_SET_DUMPABLE, 0)

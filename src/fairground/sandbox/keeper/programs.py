@@ -1,0 +1,285 @@
+"""Programs inside: started, watched, stopped, counted."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import resource
+import select
+import signal
+import time
+
+from . import kernel
+from .files import Refused
+from .logs import Log
+
+_START_SECONDS = 10.0
+_STOP_SECONDS = 5.0
+_HIGHEST_FD = 255  # that a caller may give a program
+
+
+class Programs:
+    """What runs in one sandbox.
+
+    Args:
+        env: The environment of every program.
+        home: The user's home.
+        attach: Open `cgroup.procs` files that each program enters by writing to.
+        processes: Limit on processes for this user, or None.
+        namespaced: Whether this is the first process of a pid namespace.
+    """
+
+    def __init__(
+        self, env: dict[str, str], home: str, attach: list[int], processes: int | None, *, namespaced: bool
+    ) -> None:
+        self.env = env
+        self.home = home
+        self.attach = attach
+        self.processes = processes
+        self.namespaced = namespaced
+        self._status: dict[int, int | None] = {}
+        self._used = 0.0  # processor seconds of those that ended
+        self._most = 0.0
+        # We hold two files for each program that is followed; programs get the limit that was.
+        self._files = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (self._files[1], self._files[1]))
+
+    def start(
+        self, argv: list[str], env: dict[str, str], cwd: str, give: dict[int, int], log: Log | None
+    ) -> tuple[int, int]:
+        """Starts a program with these open files; returns its number and an open file that stands for it."""
+        if log is not None:
+            give = {1: log.writer, 2: log.writer} | give
+        if not all(0 <= target <= _HIGHEST_FD for target in give):
+            raise Refused("EBADF", f"open files get numbers from 0 to {_HIGHEST_FD}, got {sorted(give)}")
+        report, tell = os.pipe2(os.O_CLOEXEC)
+        pid = os.fork()
+        if pid == 0:
+            self._become(argv, self.env | env, cwd, give, tell)
+        os.close(tell)
+        try:
+            failure = _await_start(report, pid)
+        finally:
+            os.close(report)
+        if failure:
+            os.waitpid(pid, 0)
+            code, _, text = failure.decode(errors="replace").partition(" ")
+            raise Refused(code, text)
+        self._status[pid] = None
+        return pid, os.pidfd_open(pid)
+
+    def _become(self, argv: list[str], env: dict[str, str], cwd: str, give: dict[int, int], tell: int) -> None:
+        """In the child: attaches, hands over files, executes. Never returns."""
+        try:
+            tell = _duplicate_high(tell)
+            os.setsid()
+            for fd in self.attach:
+                os.write(fd, b"0")
+            if self.processes is not None:
+                resource.setrlimit(resource.RLIMIT_NPROC, (self.processes, self.processes))
+            for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+                signal.signal(number, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_SETMASK, [])
+            try:
+                os.chdir(cwd)
+            except OSError as error:
+                raise Refused("cwd", f"working folder {cwd}: {error.strerror}") from None
+            null = os.open("/dev/null", os.O_RDWR)
+            high = {target: _duplicate_high(fd) for target, fd in ({0: null, 1: null, 2: null} | give).items()}
+            resource.setrlimit(resource.RLIMIT_NOFILE, self._files)
+            try:
+                kernel.close_on_exec(3)
+            except OSError as error:
+                if error.errno != errno.ENOSYS:  # every file here is opened that way; this is the second bolt
+                    raise
+            for target, fd in high.items():
+                os.dup2(fd, target, inheritable=True)
+            _execute(argv, env)
+        except Refused as refusal:
+            failure = f"{refusal.code} {refusal.message}"
+        except OSError as error:
+            place = argv[0] if error.filename is None else error.filename
+            failure = f"{errno.errorcode.get(error.errno or 0, 'EIO')} {place}: {error.strerror}"
+        except BaseException as error:
+            failure = f"EINVAL {type(error).__name__}: {error}"
+        try:
+            os.write(tell, failure.encode(errors="replace")[:4000])
+        finally:
+            os._exit(127)
+
+    def can_attach(self) -> list[bool]:
+        """Whether programs can really enter each cgroup: found out by one that ends at once."""
+        report, tell = os.pipe2(os.O_CLOEXEC)
+        pid = os.fork()
+        if pid == 0:
+            try:
+                for fd in self.attach:
+                    try:
+                        os.write(fd, b"0")
+                    except OSError:
+                        os.write(tell, b"-")
+                    else:
+                        os.write(tell, b"+")
+            finally:
+                os._exit(0)
+        os.close(tell)
+        os.waitpid(pid, 0)
+        answers = os.read(report, len(self.attach) + 1)
+        os.close(report)
+        return [answers[index : index + 1] == b"+" for index in range(len(self.attach))]
+
+    def reap(self) -> None:
+        """Takes note of those that ended, also of orphans."""
+        while True:
+            try:
+                pid, status, usage = os.wait4(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            self._used += usage.ru_utime + usage.ru_stime
+            # An orphan may have the number of a program that ended before; its status is not that program's.
+            if pid in self._status and self._status[pid] is None:
+                self._status[pid] = os.waitstatus_to_exitcode(status)
+
+    def status(self, pid: int) -> int | None:
+        """Exit status of a program started here; None while it runs."""
+        self.reap()
+        if pid not in self._status:
+            raise Refused("ESRCH", f"no program {pid} was started here")
+        return self._status[pid]
+
+    def kill(self, pid: int, number: int) -> None:
+        """Signals the process group of a program started here, if it still runs."""
+        if self.status(pid) is None:  # afterwards the number may be somebody else's
+            try:
+                os.killpg(pid, number)
+            except ProcessLookupError:
+                pass
+
+    def stop(self) -> None:
+        """Stops every program by signal, and waits until they stand: for machines without a freezer."""
+        deadline = time.monotonic() + _STOP_SECONDS
+        while moving := [pid for pid in self._pids() if _state(pid) not in "TtZX"]:
+            for pid in [-1] if self.namespaced else moving:  # -1 is everything but ourselves, in one step
+                _signal(pid, signal.SIGSTOP)
+            if time.monotonic() > deadline:
+                self.resume()
+                raise Refused("ETIMEDOUT", f"{len(moving)} processes did not stop within {_STOP_SECONDS:g} s")
+
+    def resume(self) -> None:
+        """Lets stopped programs go on."""
+        for pid in [-1] if self.namespaced else self._pids():
+            _signal(pid, signal.SIGCONT)
+
+    def usage(self) -> tuple[float, int]:
+        """Processor seconds and bytes of memory of everything here: for machines without cgroups."""
+        seconds, memory = self._used, 0
+        for pid in self._pids():
+            try:
+                # The clock of another process: all its threads, in nanoseconds.
+                seconds += time.clock_gettime((~pid << 3) | 2)
+                with open(f"/proc/{pid}/statm", encoding="utf-8") as file:
+                    fields = file.read().split()
+                memory += (int(fields[1]) - int(fields[2])) * resource.getpagesize()
+            except (OSError, IndexError):
+                continue  # it ended meanwhile
+        # One that ended and waits for its parent is on neither account.
+        self._most = max(self._most, seconds)
+        return self._most, memory
+
+    def _pids(self) -> list[int]:
+        if self.namespaced:
+            return [int(name) for name in os.listdir("/proc") if name.isdigit() and name != "1"]
+        return descendants()
+
+
+def descendants() -> list[int]:
+    """Every process below this one, which must be a child subreaper so that none gets away."""
+    children: dict[int, list[int]] = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
+                    parent = int(file.read().rpartition(")")[2].split()[1])
+            except (OSError, IndexError):
+                continue  # it ended meanwhile
+            children.setdefault(parent, []).append(int(name))
+    found: list[int] = []
+    stack = [os.getpid()]
+    while stack:
+        below = children.get(stack.pop(), [])
+        found += below
+        stack += below
+    return found
+
+
+def end_descendants(seconds: float) -> None:
+    """Kills every process below this one, as fast as they can be found, and reaps what comes to us."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        pids = descendants()
+        for pid in pids:  # first all to a halt, so that none is born while others die
+            _signal(pid, signal.SIGSTOP)
+        for pid in pids:
+            _signal(pid, signal.SIGKILL)
+        if time.monotonic() > deadline:
+            return
+        select.select([], [], [], 0.001)
+
+
+def _execute(argv: list[str], env: dict[str, str]) -> None:
+    """Finds and executes a program. `os.execvpe` would import a module, and we are past where modules are."""
+    if "/" in argv[0]:
+        os.execve(argv[0], argv, env)
+    failure: OSError = FileNotFoundError(errno.ENOENT, "no such program on PATH", argv[0])
+    for folder in env.get("PATH", "").split(":"):
+        try:
+            os.execve(f"{folder or '.'}/{argv[0]}", argv, env)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:  # found, but not to be executed: another one may be further on
+            failure = error
+    raise failure
+
+
+def _await_start(report: int, pid: int) -> bytes:
+    """What a new program's process says went wrong; nothing when the program was executed.
+
+    Programs of the same user can stop that process before it is ready, and so must not be able to hold us.
+    """
+    poller = select.poll()
+    poller.register(report, select.POLLIN)
+    deadline = time.monotonic() + _START_SECONDS
+    while not poller.poll(20):
+        if time.monotonic() > deadline:
+            _signal(pid, signal.SIGKILL)
+            return b"ETIMEDOUT it was kept from starting"
+        _signal(pid, signal.SIGCONT)
+    return os.read(report, 4096)
+
+
+def _state(pid: int) -> str:
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0]
+    except (OSError, IndexError):
+        return "X"  # it ended meanwhile
+
+
+def _signal(pid: int, number: int) -> None:
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        pass
+
+
+def _duplicate_high(fd: int) -> int:
+    """A copy past the numbers that programs are given, so that handing over cannot overwrite a source."""
+    return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _HIGHEST_FD + 1)

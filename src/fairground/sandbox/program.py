@@ -1,0 +1,136 @@
+"""Programs that run in a kept sandbox, as the host holds them: an open file that stands for each, and its output."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import struct
+import time
+from typing import TYPE_CHECKING
+
+from fairground.core import SandboxError
+from fairground.sandbox.keeper.logs import HEADER, SIZE
+
+if TYPE_CHECKING:
+    from fairground.sandbox.kept import KeptSandbox
+
+_PIECE = 1 << 16
+
+
+class KeptProcess:
+    """A program running in a kept sandbox.
+
+    Args:
+        sandbox: Where it runs.
+        pid: Its number inside.
+        argv: The command.
+        pidfd: Becomes readable when it ends.
+        ring: The end of what it writes, in memory shared with the keeper; None when nobody follows it.
+    """
+
+    def __init__(
+        self, sandbox: KeptSandbox, pid: int, argv: tuple[str, ...], pidfd: int, ring: int | None = None
+    ) -> None:
+        self.pid = pid
+        self.argv = argv
+        self._sandbox = sandbox
+        self._pidfd = pidfd
+        self._ring = ring
+        self._code: int | None = None
+
+    def poll(self) -> int | None:
+        """The exit status, or None while it runs."""
+        if self._code is None and readable(self._pidfd, 0):
+            self._code = self._status()
+        return self._code
+
+    def wait(self, timeout: float | None = None) -> int:
+        """The exit status; raises `TimeoutError` when it does not come in time."""
+        if self._code is None:
+            if not readable(self._pidfd, timeout):
+                raise TimeoutError(f"{self.argv[0]} still runs after {timeout:g} s")
+            self._code = self._status()
+        return self._code
+
+    def _status(self) -> int:
+        # Everything inside ends with its sandbox, and a program that is traced leaves its status to the tracer.
+        code = None
+        with contextlib.suppress(SandboxError):
+            code, _ = self._sandbox.call({"do": "status", "pid": self.pid})
+        return int(code) if code is not None else -signal.SIGKILL
+
+    def kill(self, signal: int = 9) -> None:
+        """Sends a signal to its process group; nothing happens when it has ended."""
+        if self.poll() is None:
+            self._sandbox.call({"do": "kill", "pid": self.pid, "signal": int(signal)})
+
+    def output(self, limit: int = 65536) -> str:
+        """The end of what it has written, also when the sandbox is gone; at most 256 KB are kept."""
+        if self._ring is None:
+            return ""
+        with contextlib.suppress(SandboxError):
+            self._sandbox.call({"do": "catch_up"})
+        (total,) = struct.unpack("=Q", os.pread(self._ring, HEADER, 0))
+        ring = os.pread(self._ring, SIZE, HEADER)
+        place = total % SIZE
+        data = ring[:place] if total < SIZE else ring[place:] + ring[:place]
+        return data[max(0, len(data) - limit) :].decode(errors="replace")
+
+    def gather(self, out: int, err: int, deadline: float, limit: int) -> tuple[bytes, bytes]:
+        """Reads both outputs until the program ends.
+
+        What it left behind may keep the pipes open, or fill them, for ever; so then only what is in them is read.
+        """
+        chunks: dict[int, list[bytes]] = {out: [], err: []}
+        total = 0
+        poller = select.poll()
+        for fd in (out, err, self._pidfd):
+            poller.register(fd, select.POLLIN)
+        waiting = {out, err}
+        ended = False
+        while not ended:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError("did not end in time and was stopped")
+            ready = {fd for fd, _ in poller.poll(left * 1000)}
+            ended = self._pidfd in ready
+            for fd in ready & waiting if not ended else waiting.copy():
+                data = _rest(fd) if ended else os.read(fd, _PIECE)
+                chunks[fd].append(data)
+                total += len(data)
+                if total > limit:
+                    raise OverflowError(f"wrote more than {limit} bytes and was stopped")
+                if not data:
+                    waiting.discard(fd)
+                    poller.unregister(fd)
+        return b"".join(chunks[out]), b"".join(chunks[err])
+
+    def __del__(self) -> None:
+        for fd in (self._pidfd, self._ring):
+            if fd is not None:
+                with contextlib.suppress(OSError):
+                    os.close(fd)
+
+
+def readable(fd: int, timeout: float | None) -> bool:
+    """Whether there is something to read, within some seconds."""
+    poller = select.poll()
+    poller.register(fd, select.POLLIN)
+    return bool(poller.poll(None if timeout is None else timeout * 1000))
+
+
+def _rest(fd: int) -> bytes:
+    """What a pipe holds now, without waiting and without what comes later."""
+    os.set_blocking(fd, False)
+    pieces: list[bytes] = []
+    while sum(map(len, pieces)) < _PIECE:  # as much as a pipe holds
+        try:
+            piece = os.read(fd, _PIECE)
+        except BlockingIOError:
+            break
+        if not piece:
+            break
+        pieces.append(piece)
+    return b"".join(pieces)
