@@ -139,8 +139,9 @@ def _end(session: Session) -> None:
                 ours = mark in (entry / "environ").read_bytes().split(b"\0")
             except OSError:
                 continue
-            if ours:
+            if ours and int(entry.name) != session.programs[0].pid:
                 os.kill(int(entry.name), signal.SIGKILL)
+    session.programs[0].terminate()  # a killed Xvfb would leave its lock and its socket behind
     for program in session.programs:
         program.wait()
 

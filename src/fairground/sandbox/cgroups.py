@@ -290,6 +290,4 @@ def _limit_cpus(group: Cgroup, cpus: float) -> bool:
     quota = max(1000, int(cpus * _PERIOD))
     if group.unified:
         return _set(group, "cpu", "cpu.max", f"{quota} {_PERIOD}")
-    return _set(group, "cpu", "cpu.cfs_period_us", str(_PERIOD)) and _set(
-        group, "cpu", "cpu.cfs_quota_us", str(quota)
-    )
+    return _set(group, "cpu", "cpu.cfs_period_us", str(_PERIOD)) and _set(group, "cpu", "cpu.cfs_quota_us", str(quota))

@@ -62,7 +62,7 @@ class KeptSandbox:
         self._end_lock = threading.Lock()  # one end
         self._ended = False
 
-    # --- talking to the keeper -----------------------------------------------------------------------------------------
+    # --- talking to the keeper ---------------------------------------------------------------------------------------
 
     def await_ready(self) -> tuple[dict[str, Any], list[int]]:
         """The keeper's first message, when everything is made; the files with it, without the first process's."""
@@ -141,7 +141,7 @@ class KeptSandbox:
         text = Path(f"/proc/self/fdinfo/{self._first}").read_text()
         return next(int(line.split()[1]) for line in text.splitlines() if line.startswith("Pid:"))
 
-    # --- programs ------------------------------------------------------------------------------------------------------
+    # --- programs ----------------------------------------------------------------------------------------------------
 
     def run(
         self,
@@ -208,7 +208,7 @@ class KeptSandbox:
         killed, self._memory_kills = kills > self._memory_kills, kills
         return ": the sandbox ran out of memory (Limits.memory)" if killed and code != 0 else ""
 
-    # --- files ---------------------------------------------------------------------------------------------------------
+    # --- files -------------------------------------------------------------------------------------------------------
 
     def read_file(self, path: str, *, limit: int = 64 * MEGABYTE) -> bytes:
         """A regular file's content."""
@@ -253,7 +253,7 @@ class KeptSandbox:
                 rows = json.loads(file.readall())
         return [FileInfo(*row) for row in rows]
 
-    # --- connections ---------------------------------------------------------------------------------------------------
+    # --- connections -------------------------------------------------------------------------------------------------
 
     def connect(self, address: int | str) -> socket.socket:
         """A connection to a server inside."""
@@ -284,7 +284,7 @@ class KeptSandbox:
             raise SandboxError(f"port {port} cannot be opened in the sandbox: {refusal.message}") from None
         return socket.socket(fileno=fd)
 
-    # --- use of the machine, and time ----------------------------------------------------------------------------------
+    # --- use of the machine, and time --------------------------------------------------------------------------------
 
     def cpu_seconds(self) -> float:
         """Processor time used so far."""
@@ -325,7 +325,7 @@ class KeptSandbox:
         except OSError as error:
             raise SandboxError(f"the sandbox's cgroup is gone: {error}", fix="open a new one") from None
 
-    # --- the end -------------------------------------------------------------------------------------------------------
+    # --- the end -----------------------------------------------------------------------------------------------------
 
     def adopt(self, helper: subprocess.Popen[bytes]) -> None:
         """A host program that serves this sandbox and ends by itself when the first process does."""

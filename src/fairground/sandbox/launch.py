@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import pwd
 import re
 import socket
 import subprocess
@@ -64,9 +65,7 @@ def _check(spec: SandboxSpec) -> None:
             raise SandboxError(f"layer {path} is not a folder", fix="build it again")
 
 
-def _start(
-    spec: SandboxSpec, kind: str, hide: Sequence[Path], outbound: Outbound | None
-) -> tuple[KeptSandbox, Cgroup]:
+def _start(spec: SandboxSpec, kind: str, hide: Sequence[Path], outbound: Outbound | None) -> tuple[KeptSandbox, Cgroup]:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     said = os.memfd_create("keeper", os.MFD_CLOEXEC)
     keeper: subprocess.Popen[bytes] | None = None
@@ -116,6 +115,7 @@ def _order(spec: SandboxSpec, kind: str, cgroup: Cgroup, hide: Sequence[Path]) -
     covered = {str(place) for path in (*spec.hide, *hide) for place in (path.absolute(), path.resolve())}
     # As root the folder's owner is somebody else, who may not be let into this user's place for such folders.
     temporary = "/tmp" if as_root else tempfile.gettempdir()
+    uid, gid = _outside_user(bare) if as_root else (os.geteuid(), os.getegid())
     return {
         "kind": kind,
         "host": 0,
@@ -133,9 +133,19 @@ def _order(spec: SandboxSpec, kind: str, cgroup: Cgroup, hide: Sequence[Path]) -
         "hostname": spec.hostname,
         "outbound": spec.network == "outbound" and not bare,
         "as_root": as_root,
-        "host_uid": SANDBOX_UID if as_root else os.geteuid(),
-        "host_gid": SANDBOX_UID if as_root else os.getegid(),
+        "host_uid": uid,
+        "host_gid": gid,
     }
+
+
+def _outside_user(bare: bool) -> tuple[int, int]:
+    """Who programs are to the host when we are root."""
+    if bare:
+        # Without a file system of its own the user needs a line in the host's passwd: D-Bus refuses to run without.
+        with contextlib.suppress(KeyError):
+            account = pwd.getpwnam("nobody")
+            return account.pw_uid, account.pw_gid
+    return SANDBOX_UID, SANDBOX_UID
 
 
 def _notes(spec: SandboxSpec, kind: str, cgroup: Cgroup) -> Iterator[str]:

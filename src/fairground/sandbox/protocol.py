@@ -115,9 +115,11 @@ class Sandbox(Protocol):
     """What a reader of results should know, such as limits this machine cannot enforce."""
     home: str
     """The user's home, as an absolute path inside."""
-    alive: bool
-    """Whether it still answers; False after `discard` or when it broke."""
     frozen: bool
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still answers; False after `discard` or when it broke."""
 
     def run(
         self,

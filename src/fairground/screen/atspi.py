@@ -166,10 +166,10 @@ class _Walk:
             return 0
         budget = self._nodes_left
         self._seen.add(reference)
-        application = element = _Element(reference, role="application")
+        application = _Element(reference, role="application")
         desktop.children.append(application)
         self._nodes_left -= 1
-        level = [element]
+        level = [application]
         for below in range(1, self._depth + 1):
             self._describe(level)
             level = [element for element in level if element.child_count > 0]

@@ -82,6 +82,7 @@ def open_desktop(
         raise InvalidInput(f"a screen of {width}x{height} at {dpi} dpi: expected 64 to {MAX_SIDE} pixels a side")
     processes: dict[str, Process] = {}
     framebuffer = Framebuffer()
+    connection: XConnection | None = None
     try:
         with _Line() as ready:
             fds = {_FRAMEBUFFER_FD: framebuffer.fd, _READY_FD: ready.writer}
@@ -116,6 +117,8 @@ def open_desktop(
             _wait_for(screen.has_window_manager, processes["openbox"])
         return Desktop(screen, env, display, processes)
     except BaseException:
+        if connection is not None:
+            connection.close()
         framebuffer.close()
         _end(processes.values())
         raise

@@ -47,7 +47,11 @@ class XConnection:
         self._faults: list[str] = []
         self._dead: str | None = None
         sock.setblocking(False)
-        self._set_up()
+        try:
+            self._set_up()
+        except BaseException:
+            sock.close()
+            raise
 
     def send(self, *requests: bytes) -> None:
         """Sends requests that have no reply, in one write. `sync` raises when the server refused one."""

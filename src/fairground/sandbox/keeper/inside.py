@@ -70,7 +70,9 @@ def _in_namespaces(control: socket.socket, order: dict[str, Any], serving: int, 
     kernel.sethostname(order["hostname"])
     _raise_loopback()
     _limit_shares()
-    namespaces = [os.open(f"/proc/self/ns/{name}", os.O_RDONLY) for name in ("user", "net")] if order["outbound"] else []
+    namespaces = (
+        [os.open(f"/proc/self/ns/{name}", os.O_RDONLY) for name in ("user", "net")] if order["outbound"] else []
+    )
     mounts.build(order["layers"], order["writable"], order["disk"], order["hide"], order["hostname"], outside)
     _set_limits()
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
@@ -107,7 +109,12 @@ def _on_the_host(control: socket.socket, order: dict[str, Any], serving: int, wa
     keep = ("PATH", "LANG", "LD_LIBRARY_PATH", "FONTCONFIG_PATH")
     env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
     env |= {name: os.environ[name] for name in keep if name in os.environ}
-    env |= {"HOME": f"{folder}/home", "XDG_RUNTIME_DIR": f"{folder}/run", "TMPDIR": f"{folder}/tmp", "SHELL": "/bin/bash"}
+    env |= {
+        "HOME": f"{folder}/home",
+        "XDG_RUNTIME_DIR": f"{folder}/run",
+        "TMPDIR": f"{folder}/tmp",
+        "SHELL": "/bin/bash",
+    }
     programs = Programs(env | order["env"], env["HOME"], order["attach"], order["processes"], namespaced=False)
     return Keeper(control, programs, tell=[], check_attach=order["check_attach"])
 

@@ -54,9 +54,7 @@ def _build(layers: list[str], tree: str, world: str) -> None:
     devices, system = os.open("/dev", os.O_PATH), os.open("/sys", os.O_PATH)
     resolver = os.path.realpath("/etc/resolv.conf")
     resolver_fd = os.open(resolver, os.O_PATH) if os.path.isfile(resolver) else None
-    links = {
-        name: os.readlink(f"/{name}") for name in os.listdir("/") if os.path.islink(f"/{name}")
-    }
+    links = {name: os.readlink(f"/{name}") for name in os.listdir("/") if os.path.islink(f"/{name}")}
 
     kernel.mount("tmpfs", root, "tmpfs", 0, "mode=755")
     os.chdir(root)

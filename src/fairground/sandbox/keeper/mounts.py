@@ -71,9 +71,7 @@ class Outside:
         return self.open(f"{self._staged[1:]}/{name}" if staged else name)
 
 
-def build(
-    layers: list[int], writable: int | None, disk: int, hide: list[str], hostname: str, outside: Outside
-) -> None:
+def build(layers: list[int], writable: int | None, disk: int, hide: list[str], hostname: str, outside: Outside) -> None:
     """Makes the new root and moves into it. Must run in its own user, mount and pid namespaces.
 
     Args:

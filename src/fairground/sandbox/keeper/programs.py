@@ -240,12 +240,12 @@ def _execute(argv: list[str], env: dict[str, str]) -> None:
         os.execve(argv[0], argv, env)
     failure: OSError = FileNotFoundError(errno.ENOENT, "no such program on PATH", argv[0])
     for folder in env.get("PATH", "").split(":"):
+        path = f"{folder or '.'}/{argv[0]}"
         try:
-            os.execve(f"{folder or '.'}/{argv[0]}", argv, env)
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        except OSError as error:  # found, but not to be executed: another one may be further on
-            failure = error
+            os.execve(path, argv, env)
+        except OSError as error:
+            if os.path.lexists(path):  # found, but not to be executed: another one may be further on
+                failure = error
     raise failure
 
 

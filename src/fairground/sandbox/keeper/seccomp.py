@@ -99,7 +99,13 @@ def _program() -> list[bytes]:
     # The change is not made, and said to be, because programs that set it to 0 mean the same.
     pretend = _fail(0)
     code += _if_equal(_SETRLIMIT[column], [_argument(0), *_if_equal(_RLIMIT_CORE, [pretend]), allow])
-    asks_only = [_argument(2), _jump(_JUMP_EQUAL, 0, 0, 2), _argument(2, high=True), _jump(_JUMP_EQUAL, 0, 1, 0), pretend]
+    asks_only = [
+        _argument(2),
+        _jump(_JUMP_EQUAL, 0, 0, 2),
+        _argument(2, high=True),
+        _jump(_JUMP_EQUAL, 0, 1, 0),
+        pretend,
+    ]
     code += _if_equal(_PRLIMIT[column], [_argument(1), *_if_equal(_RLIMIT_CORE, asks_only), allow])
     return [*code, allow]
 

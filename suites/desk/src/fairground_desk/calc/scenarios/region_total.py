@@ -6,8 +6,17 @@ import math
 from collections.abc import Mapping, Sequence
 
 from fairground.core import Check, Parameter, State, StateError
-from fairground.verify.checks import close_to, equal, holds, readable, unchanged
-from fairground.verify.spreadsheet import Workbook, address, position, read_ods
+from fairground.verify import (
+    Workbook,
+    address,
+    close_to,
+    equal,
+    holds,
+    position,
+    read_ods,
+    readable,
+    unchanged,
+)
 from fairground.worlds import Scenario, World
 from fairground_desk.calc.app import WORKBOOK
 from fairground_desk.calc.sales import REGIONS, SUMMARY_ROWS

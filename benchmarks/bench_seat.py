@@ -1,0 +1,134 @@
+"""Seats of LibreOffice Calc: hand-over of a warm one, a cold one against launching by hand, sixteen at once.
+
+    python benchmarks/bench_seat.py [--json] [--seats 16]
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import time
+from pathlib import Path
+
+from figures import Figure, show
+
+from fairground.core import Click, Key
+from fairground.sandbox import Pool, SandboxSpec, default_runner, open_sandbox
+from fairground.screen import open_desktop
+from fairground.worlds import Seat, World, open_seat, prepare, resolve
+
+WORLD = "desk/calc"
+COLD, WARM = 5, 12
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Measures, prints, and returns 0 when every bar was kept."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--seats", type=int, default=16, help="how many to have open at once")
+    wanted = parser.parse_args(argv)
+    world = resolve(WORLD)
+    open_seat(world).close()  # stages built, files in the page cache
+    by_hand, cold = _alternate(world)
+    warm = _warm(world)
+    memory, slowest = _many(world, wanted.seats)
+    ratio = cold / by_hand
+    figures = [
+        Figure("Calc launched by hand on an open display, settled", by_hand * 1e3, "ms"),
+        Figure(
+            "cold Calc seat, settled", cold * 1e3, "ms", "at most 1.3x by hand", ratio <= 1.3, f"{ratio:.2f}x by hand"
+        ),
+        Figure("warm Calc seat to its first frame", warm * 1e3, "ms", "under 50 ms", warm < 0.05),
+        Figure(
+            "the same, against a cold one", warm / cold, "x", "under 1/10", warm < cold / 10, f"1/{cold / warm:.0f}"
+        ),
+        Figure(f"{wanted.seats} live Calc seats, memory each", memory / 1e6, "MB", "under 200 MB", memory < 200e6),
+        Figure(
+            f"the slowest of them to act, settle and grab", slowest * 1e3, "ms", "none starved", slowest < 5
+        ),
+    ]
+    return show(figures, as_json=wanted.json)
+
+
+def _alternate(world: World) -> tuple[float, float]:
+    """Medians of launching by hand and of opening a seat, taken in turns so that noise meets both."""
+    hands, seats = [], []
+    for _ in range(COLD):
+        hands.append(_launch_by_hand(world))
+        started = time.perf_counter()
+        seat = open_seat(world)
+        seats.append(time.perf_counter() - started)
+        seat.close()
+    return statistics.median(hands), statistics.median(seats)
+
+
+def _launch_by_hand(world: World) -> float:
+    """What a person would type on a display that is already there, with the same prepared profile."""
+    runner = default_runner()
+    stages = prepare(world, runner=runner)
+    sandbox = open_sandbox(SandboxSpec(layers=stages.layers), runner=runner)
+    try:
+        world.app.setup(sandbox, world)
+        desktop = open_desktop(sandbox, size=world.app.screen.size)
+        workbook = f"{sandbox.home}/{world.app.recorded[0].removeprefix('~/')}"
+        started = time.perf_counter()
+        sandbox.start(
+            ["soffice", "--norestore", "--nologo", "--nofirststartwizard", "--calc", workbook],
+            env={**desktop.env, **world.app.env(world)},
+        )
+        while not any(Path(workbook).name in window.title for window in desktop.screen.windows()):
+            desktop.screen.wait_change(0.25)
+        desktop.screen.settle(30)
+        took = time.perf_counter() - started
+        desktop.close()
+        return took
+    finally:
+        sandbox.discard()
+
+
+def _warm(world: World) -> float:
+    """From asking a pool for a seat to holding its first frame."""
+    times = []
+    with Pool(open_seat, size=2) as pool:
+        for _ in range(WARM):
+            pool.wait_ready(world, 2)
+            started = time.perf_counter()
+            seat = pool.take(world)
+            seat.screen.grab()
+            times.append(time.perf_counter() - started)
+            seat.close()
+    return statistics.median(times)
+
+
+def _many(world: World, count: int) -> tuple[float, float]:
+    """Memory of each of many live seats by MemAvailable, and the slowest one to react to a click and a key."""
+    seats: list[Seat] = []
+    before = _available()
+    try:
+        for _ in range(count):
+            seats.append(open_seat(world))
+        memory = (before - _available()) / count
+        times = []
+        for seat in seats:
+            started = time.perf_counter()
+            seat.screen.act(Click(point=(300, 300)))
+            seat.screen.act(Key(keys=("down",)))
+            settled = seat.screen.settle(10)
+            seat.screen.grab()
+            times.append(time.perf_counter() - started if settled.quiet else float("inf"))
+        return memory, max(times)
+    finally:
+        for seat in seats:
+            seat.close()
+
+
+def _available() -> int:
+    for line in Path("/proc/meminfo").read_text().splitlines():
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
+    raise RuntimeError("this kernel does not say how much memory is available")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

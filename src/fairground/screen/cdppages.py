@@ -1,0 +1,270 @@
+"""The pages of one browser: which one is shown, and what its events say about it.
+
+A page that opens another (a popup, a new tab) is covered by it until that one closes, as on a phone. A dialog
+(`alert`, `confirm`, `prompt`) is a page as well, of ours: a headless browser draws none, and a page that waits for
+an answer can neither be seen nor touched.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from fairground.screen.cdpdialog import BINDING, Dialog, dialog_page, read_answer
+from fairground.screen.cdpwire import Wire
+
+Command = tuple[str, Mapping[str, Any]]
+
+_MAX_NOTES: Final = 100
+_MAX_REQUESTS: Final = 10_000
+_NEVER_END: Final = frozenset({"EventSource", "WebSocket", "Ping", "Media", "Prefetch", "CSPViolationReport"})
+_SCHEDULED_SECONDS: Final = 0.5  # within which a navigation that a page asked for must begin
+
+
+@dataclass(eq=False)
+class Page:
+    """One page, as its events describe it; guarded by `Wire.changed`.
+
+    Attributes:
+        target: Its name, and that of its main frame.
+        document: Counts the documents it has shown; what belongs to an earlier one is stale.
+        activity: Counts everything that may change the picture.
+        scheduled: Frames that asked for a navigation, and when.
+        requests: What is being fetched, by request: for which document, and the address.
+        outlasted: Requests that did not end while we waited once; not waited for again.
+        asked: Why its scripts stand still: it shows a dialog.
+        dialog: The dialog of another page that this page is.
+    """
+
+    target: str
+    session: str
+    dialog: Dialog | None = None
+    asked: Dialog | None = None
+    crashed: bool = False
+    document: int = 0
+    activity: int = 0
+    loading: set[str] = field(default_factory=set)
+    scheduled: dict[str, float] = field(default_factory=dict)
+    requests: dict[str, tuple[str, str]] = field(default_factory=dict)
+    outlasted: set[str] = field(default_factory=set)
+    drag: dict[str, Any] | None = None
+    cast: str | None = None
+
+    def busy(self) -> str:
+        """What it is still doing; empty when nothing that is known of."""
+        if self.loading:
+            return "the page is loading"
+        now = time.monotonic()
+        if any(now - at < _SCHEDULED_SECONDS for at in self.scheduled.values()):
+            return "the page is about to navigate"
+        for request, (_, url) in self.requests.items():
+            if request not in self.outlasted:
+                return f"a request is under way ({url[:200]})"
+        return ""
+
+
+class Pages:
+    """Follows the pages of a browser.
+
+    Args:
+        wire: To the browser.
+        prepare: Commands for every new page, before any of its scripts runs.
+        backdrop: What a dialog is drawn over: a picture as a `data:` address.
+    """
+
+    def __init__(self, wire: Wire, prepare: Iterable[Command], backdrop: Callable[[], str]) -> None:
+        self._wire = wire
+        self._prepare = tuple(prepare)
+        self._backdrop = backdrop
+        self._pages: dict[str, Page] = {}
+        self._unopened: list[Dialog] = []
+        self.notes: deque[str] = deque(maxlen=_MAX_NOTES)
+        for method, handler in self._events().items():
+            wire.on(method, handler)
+        filters = [{"type": "page"}]
+        attach = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True, "filter": filters}
+        wire.call("Target.setAutoAttach", attach)
+
+    @property
+    def shown(self) -> Page | None:
+        """The page that is seen and touched: the latest that is open."""
+        with self._wire.changed:
+            return next(reversed(self._pages.values()), None)
+
+    @property
+    def opening(self) -> bool:
+        """Whether a dialog is about to be shown."""
+        return bool(self._unopened)
+
+    @property
+    def stack(self) -> tuple[Page, ...]:
+        """All pages, the one shown last."""
+        with self._wire.changed:
+            return tuple(self._pages.values())
+
+    def take_notes(self) -> tuple[str, ...]:
+        """What happened that cannot be seen, since it was last asked."""
+        with self._wire.changed:
+            notes = tuple(self.notes)
+            self.notes.clear()
+            return notes
+
+    def _events(self) -> dict[str, Callable[[dict[str, Any], str], None]]:
+        return {
+            "Target.attachedToTarget": self._attached,
+            "Target.detachedFromTarget": self._detached,
+            "Inspector.targetCrashed": self._crashed,
+            "Page.frameStartedLoading": self._started_loading,
+            "Page.frameStoppedLoading": self._stopped_loading,
+            "Page.frameDetached": self._stopped_loading,
+            "Page.frameScheduledNavigation": self._scheduled,
+            "Page.frameRequestedNavigation": self._scheduled,
+            "Page.frameClearedScheduledNavigation": self._unscheduled,
+            "Page.frameNavigated": self._navigated,
+            "Network.requestWillBeSent": self._requested,
+            "Network.loadingFinished": self._request_ended,
+            "Network.loadingFailed": self._request_ended,
+            "Page.javascriptDialogOpening": self._dialog_opened,
+            "Page.javascriptDialogClosed": self._dialog_closed,
+            "Runtime.bindingCalled": self._dialog_answered,
+            "Page.fileChooserOpened": self._file_chooser,
+            "Browser.downloadWillBegin": self._download,
+            "Input.dragIntercepted": self._dragged,
+            "Page.screencastFrame": self._cast,
+        }
+
+    def _attached(self, params: dict[str, Any], _: str) -> None:
+        info, session = params["targetInfo"], params["sessionId"]
+        if info.get("subtype"):  # a page that is only rendered ahead
+            self._wire.post("Runtime.runIfWaitingForDebugger", session=session)
+            return
+        page = Page(info["targetId"], session)
+        if self._unopened and not info.get("openerId"):
+            page.dialog = self._unopened.pop(0)
+        self._pages[session] = page
+        for method, command in self._prepare:
+            self._wire.post(method, command, session=session)
+        if page.dialog is not None:
+            self._wire.post("Runtime.addBinding", {"name": BINDING}, session=session)
+        self._wire.post("Runtime.runIfWaitingForDebugger", session=session)
+        if page.dialog is not None:
+            html = dialog_page(page.dialog, self._backdrop())
+            self._wire.post("Page.setDocumentContent", {"frameId": page.target, "html": html}, session=session)
+
+    def _detached(self, params: dict[str, Any], _: str) -> None:
+        page = self._pages.pop(params["sessionId"], None)
+        if page is None:
+            return
+        self._wire.end_session(page.session, "the page was closed")
+        for other in self._pages.values():
+            other.activity += 1
+        if page.asked is not None:
+            self._close_dialog(page.asked)
+
+    def _crashed(self, _: dict[str, Any], session: str) -> None:
+        if page := self._pages.get(session):
+            page.crashed = True
+            self._wire.end_session(session, "the page crashed")
+
+    def _started_loading(self, params: dict[str, Any], session: str) -> None:
+        if page := self._touched(session):
+            page.loading.add(params["frameId"])
+            page.scheduled.pop(params["frameId"], None)
+
+    def _stopped_loading(self, params: dict[str, Any], session: str) -> None:
+        if page := self._touched(session):
+            page.loading.discard(params["frameId"])
+            page.scheduled.pop(params["frameId"], None)
+
+    def _scheduled(self, params: dict[str, Any], session: str) -> None:
+        here = params.get("disposition", "currentTab") == "currentTab"
+        if here and params.get("delay", 0) < _SCHEDULED_SECONDS and (page := self._touched(session)):
+            page.scheduled[params["frameId"]] = time.monotonic()
+
+    def _unscheduled(self, params: dict[str, Any], session: str) -> None:
+        if page := self._touched(session):
+            page.scheduled.pop(params["frameId"], None)
+
+    def _navigated(self, params: dict[str, Any], session: str) -> None:
+        frame = params["frame"]
+        if page := self._touched(session):
+            page.scheduled.pop(frame["id"], None)
+            if "parentId" in frame:
+                return
+            page.crashed = False
+            page.document += 1
+            page.drag = None
+            page.loading &= {frame["id"]}
+            page.requests = {key: value for key, value in page.requests.items() if value[0] == frame["loaderId"]}
+            page.outlasted &= set(page.requests)
+
+    def _requested(self, params: dict[str, Any], session: str) -> None:
+        if (page := self._touched(session)) and params.get("type") not in _NEVER_END:
+            if len(page.requests) < _MAX_REQUESTS:
+                page.requests[params["requestId"]] = (params.get("loaderId", ""), params["request"]["url"])
+
+    def _request_ended(self, params: dict[str, Any], session: str) -> None:
+        if page := self._touched(session):
+            page.requests.pop(params["requestId"], None)
+            page.outlasted.discard(params["requestId"])
+
+    def _dialog_opened(self, params: dict[str, Any], session: str) -> None:
+        if not (page := self._touched(session)):
+            return
+        dialog = Dialog(session, params["type"], params.get("message", ""), params.get("defaultPrompt", ""))
+        if dialog.kind == "beforeunload":
+            # It was left on purpose; the text is the browser's own and says nothing.
+            self.notes.append("the page wanted to keep you from leaving it")
+            self._wire.post("Page.handleJavaScriptDialog", {"accept": True}, session=session)
+            return
+        page.asked = dialog
+        self._unopened.append(dialog)
+        self._wire.post("Target.createTarget", {"url": "about:blank", "newWindow": True, "background": True})
+
+    def _dialog_answered(self, params: dict[str, Any], session: str) -> None:
+        page = self._pages.get(session)
+        if page is None or page.dialog is None or params.get("name") != BINDING:
+            return
+        answer = read_answer(params.get("payload", ""))
+        self._wire.post("Page.handleJavaScriptDialog", answer, session=page.dialog.session)
+        self._close_dialog(page.dialog)
+
+    def _dialog_closed(self, _: dict[str, Any], session: str) -> None:
+        if (page := self._touched(session)) and page.asked is not None:
+            self._close_dialog(page.asked)
+
+    def _close_dialog(self, dialog: Dialog) -> None:
+        if asked := self._pages.get(dialog.session):
+            asked.asked = None
+            asked.activity += 1
+        if dialog in self._unopened:
+            self._unopened.remove(dialog)
+        for page in [page for page in self._pages.values() if page.dialog is dialog]:
+            del self._pages[page.session]  # at once: what is seen now is the page that asked
+            self._wire.post("Target.closeTarget", {"targetId": page.target})
+            self._wire.end_session(page.session, "the dialog was closed")
+
+    def _file_chooser(self, _: dict[str, Any], session: str) -> None:
+        if self._touched(session):
+            self.notes.append("the page asked for a file to upload; this screen has no way to choose one")
+
+    def _download(self, params: dict[str, Any], _: str) -> None:
+        self.notes.append(f"the page downloaded a file: {str(params.get('suggestedFilename', ''))[:200]}")
+
+    def _dragged(self, params: dict[str, Any], session: str) -> None:
+        if page := self._touched(session):
+            page.drag = params["data"]
+
+    def _cast(self, params: dict[str, Any], session: str) -> None:
+        if page := self._pages.get(session):
+            page.cast = params["data"]
+            self._wire.post("Page.screencastFrameAck", {"sessionId": params["sessionId"]}, session=session)
+
+    def _touched(self, session: str) -> Page | None:
+        page = self._pages.get(session)
+        if page is not None:
+            page.activity += 1
+        return page
