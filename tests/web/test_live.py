@@ -11,7 +11,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from fairground.sandbox import LayerStore
 from fairground.screen import decode
 from fairground.web import Exposed, LiveServer, serve_live
 from fairground.web.guard import Guard
+from fairground.web.live import MAX_VIEWERS
 from fairground.worlds import Seat, open_seat, resolve
 
 SECONDS = 30.0
@@ -303,7 +304,7 @@ def test_text_in_any_script_keys_and_pasted_text_arrive_in_the_app(
         page.click("#paste")
         page.fill("#paste-text", "pasted\n\ttext ✓")
         page.click("text=Type it")
-        click(page, (640, 560))
+        page.wait_for_selector("body[data-keys=on]")
         page.keyboard.press("Control+s")
         wanted = "Plain, Shift & naïve 漢字 感じ\npasted\n\ttext ✓"
 
@@ -442,6 +443,17 @@ def test_a_message_beyond_all_limits_ends_only_that_viewer(server: LiveServer) -
             connection.send("x" * 1_000_000)
             answer(connection, "done")
         assert act(other, kind="move", point=[51, 51])["type"] == "done"
+
+
+def test_too_many_viewers_are_turned_away_and_the_others_stay(server: LiveServer) -> None:
+    with ExitStack() as stack:
+        first = [stack.enter_context(viewer(server)) for _ in range(MAX_VIEWERS)]
+        for connection in first:
+            answer(connection, "hello")
+        last = stack.enter_context(viewer(server))
+        with pytest.raises(ConnectionClosed, match="4429"):
+            last.recv(SECONDS)
+        assert act(first[0], kind="move", point=[52, 52])["type"] == "done"
 
 
 def test_a_slow_viewer_gets_one_picture_at_a_time_and_then_the_newest(server: LiveServer, recorder: Seat) -> None:

@@ -79,6 +79,7 @@ class Wire:
         self._limit = limit
         self._handlers: dict[str, list[Handler]] = {}
         self._replies: dict[int, Reply] = {}
+        self._outbox: list[bytes] = []  # of handlers, sent when they have let go of `changed`
         self._writing = threading.Lock()
         self._last_id = 0
         self._dead: str | None = None
@@ -137,12 +138,10 @@ class Wire:
     def post(self, method: str, params: Mapping[str, Any] | None = None, *, session: str = "") -> None:
         """Sends a command and does not care for its answer; the one way to command from a handler."""
         with self.changed:
-            if self._dead is not None:
-                return
             self._last_id += 1
-            packet = _encode(self._last_id, method, params or {}, session)
-        with contextlib.suppress(ScreenError):  # the thread that uses the wire will meet the same error
-            self._write(packet)
+            self._outbox.append(_encode(self._last_id, method, params or {}, session))
+        if threading.current_thread() is not self._thread:
+            self._flush()
 
     def wait(self, ready: Callable[[], bool], timeout: float) -> bool:
         """Waits until a condition holds that messages from the browser change; says whether it does.
@@ -189,6 +188,13 @@ class Wire:
             for fd in (self._reader, self._writer, self._wake_reader, self._wake_writer):
                 os.close(fd)
 
+    def _flush(self) -> None:
+        with self.changed:
+            packet = b"".join(self._outbox)
+            self._outbox.clear()
+        with contextlib.suppress(Gone):  # whoever waits for an answer will meet the same error
+            self._write(packet)
+
     def _write(self, packet: bytes) -> None:
         view = memoryview(packet)
         deadline = time.monotonic() + _WRITE_SECONDS
@@ -231,6 +237,8 @@ class Wire:
                     searched = 0
                     if not skipping:
                         self._take(message)
+                        if self._outbox:
+                            self._flush()
                     skipping = False
                 searched = len(buffer)
                 if skipping or len(buffer) > self._limit:

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import uvicorn
-from fastapi import FastAPI, Response, WebSocket
+from fastapi import FastAPI, Response, WebSocket, WebSocketDisconnect
 from fastapi.responses import JSONResponse
-from starlette.websockets import WebSocketDisconnect
 
 from fairground.core import FairgroundError, InfrastructureError
 from fairground.screen import encode_png
@@ -113,9 +112,6 @@ class LiveServer:
     def start(self) -> None:
         """Returns when the address answers; raises `InfrastructureError` when it cannot be had."""
         host, _ = self._address
-        listener = _listen(*self._address)
-        port = listener.getsockname()[1]
-        name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
         if not is_loopback(host):
             warnings.warn(
                 f"the live view listens on {host}: whoever has its address can use the seat from another machine, "
@@ -123,6 +119,9 @@ class LiveServer:
                 Exposed,
                 stacklevel=2,
             )
+        listener = _listen(*self._address)
+        name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+        url = f"http://{name}:{listener.getsockname()[1]}/{self.token}/"
         config = uvicorn.Config(
             Guard(self._app(), self.token, host),
             lifespan="off",
@@ -139,13 +138,12 @@ class LiveServer:
         self._thread = threading.Thread(target=self._serve, args=(listener,), name="fairground-live", daemon=True)
         self._watcher.start()
         self._thread.start()
-        deadline = time.monotonic() + _READY_SECONDS
-        while not self._server.started:
-            self.check()
-            if time.monotonic() > deadline:
-                raise InfrastructureError(f"the live view did not start within {_READY_SECONDS:g} s")
-            time.sleep(_POLL)
-        self._url = f"http://{name}:{port}/{self.token}/"
+        try:
+            self._wait_started(self._server)
+        except BaseException:
+            self.stop()
+            raise
+        self._url = url
 
     def check(self) -> None:
         """Raises `InfrastructureError` when the server has ended by itself."""
@@ -169,6 +167,14 @@ class LiveServer:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+    def _wait_started(self, server: uvicorn.Server) -> None:
+        deadline = time.monotonic() + _READY_SECONDS
+        while not server.started:
+            self.check()
+            if time.monotonic() > deadline:
+                raise InfrastructureError(f"the live view did not start within {_READY_SECONDS:g} s")
+            time.sleep(_POLL)
 
     def _serve(self, listener: socket.socket) -> None:
         assert self._server is not None

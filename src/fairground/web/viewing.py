@@ -12,8 +12,8 @@ import contextlib
 import struct
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
+from fastapi import WebSocket
 from pydantic import Field, TypeAdapter
-from starlette.websockets import WebSocket
 
 from fairground.core import (
     Action,

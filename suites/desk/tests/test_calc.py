@@ -11,12 +11,9 @@ import numpy as np
 import pytest
 
 from fairground.core import Key, StageError, Type
-from fairground.sandbox.layers import LayerStore
-from fairground.screen.atspi import TreeReader
-from fairground.verify import judge
-from fairground.verify.spreadsheet import read_ods
-from fairground.worlds import Seat, World, open_seat
-from fairground_desk import suite
+from fairground.sandbox import LayerStore
+from fairground.verify import judge, read_ods
+from fairground.worlds import Seat, World, open_seat, resolve
 from fairground_desk.calc.app import WORKBOOK, finish_profile, is_drawn
 from fairground_desk.calc.sales import PROFILES, build
 
@@ -25,12 +22,7 @@ DEADLINE = 60.0
 
 @pytest.fixture(scope="module")
 def world() -> World:
-    (found,) = [
-        configuration
-        for configuration in suite.configurations()
-        if (configuration.instance, configuration.profile) == ("south", "outdoor-shop")
-    ]
-    return World.of(suite, found)
+    return resolve("desk/calc/region-total/south@outdoor-shop/light/sales")
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +52,7 @@ def test_it_opens_the_workbook_maximised_and_asks_nothing(seat: Seat) -> None:
 
 
 def test_no_notice_stands_between_the_menus_and_the_sheet(seat: Seat) -> None:
-    tree = TreeReader(seat.sandbox.connect, seat.env["DBUS_SESSION_BUS_ADDRESS"])()
+    tree = seat.screen.tree()
     roles = {node.role for node in tree.walk()}
     assert "document spreadsheet" in roles
     assert not roles & {"dialog", "alert", "info bar", "notification"}
@@ -82,6 +74,26 @@ def test_the_task_done_by_keyboard_and_saved_is_a_success(seat: Seat, world: Wor
     seat.screen.settle()
     verdict = judge(world, seat.before, seat.finish())
     assert verdict.success, verdict
+
+
+@pytest.mark.parametrize(
+    ("ui_state", "sheet", "first_cell"), [("scrolled", "Sales", "A177"), ("summary", "Summary", "A1")]
+)
+def test_a_ui_state_is_where_the_workbook_opens(ui_state: str, sheet: str, first_cell: str) -> None:
+    with open_seat(resolve(f"desk/calc/region-total/west@kitchen-supplies/light/{ui_state}")) as seat:
+        nodes = list(seat.screen.tree().walk())
+    assert [node.name for node in nodes if node.role == "page tab" and "selected" in node.states] == [sheet]
+    assert next(node.name for node in nodes if node.role == "table cell") == first_cell
+
+
+def test_themes_change_how_it_looks_and_nothing_else() -> None:
+    pictures, states = [], []
+    for theme in ("light", "dark", "high-contrast"):
+        with open_seat(resolve(f"desk/calc/region-total/west@outdoor-shop/{theme}/sales")) as seat:
+            pictures.append(seat.screen.grab().digest)
+            states.append(seat.before)
+    assert len(set(pictures)) == 3
+    assert states[0] == states[1] == states[2]
 
 
 def test_an_unfinished_first_run_is_an_error_of_the_stage() -> None:

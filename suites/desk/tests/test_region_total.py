@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from fairground.core import Verdict
-from fairground.verify.spreadsheet import Workbook, read_ods
+from fairground.verify import Workbook, read_ods
 from fairground_desk.calc.odswriter import Entry, Formula, Table, write_ods
 from fairground_desk.calc.sales import PROFILES, REGIONS, Shop, build, sales, tables
 from fairground_desk.calc.scenarios.region_total import RegionTotal, contents, expected_total, judge_books

@@ -7,6 +7,7 @@ about: the host is watched as a process, because its end of the control socket m
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
@@ -102,11 +103,9 @@ def _end(server: int, order: dict[str, Any]) -> None:
             if error.errno not in (errno.ENOENT, errno.ENODEV):
                 raise
     if server:
-        try:
+        with contextlib.suppress(ProcessLookupError, ChildProcessError):
             os.kill(server, signal.SIGKILL)
             os.waitpid(server, 0)  # the kernel ends a whole pid namespace with its first process
-        except (ProcessLookupError, ChildProcessError):
-            pass
     if order["kind"] != "namespace":
         end_descendants(_CLEAN_UP_SECONDS)  # here orphans come to us
     if order["folder"]:

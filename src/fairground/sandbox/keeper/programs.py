@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import os
@@ -153,10 +154,8 @@ class Programs:
     def kill(self, pid: int, number: int) -> None:
         """Signals the process group of a program started here, if it still runs."""
         if self.status(pid) is None:  # afterwards the number may be somebody else's
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.killpg(pid, number)
-            except ProcessLookupError:
-                pass
 
     def stop(self) -> None:
         """Stops every program by signal, and waits until they stand: for machines without a freezer."""
@@ -274,10 +273,8 @@ def _state(pid: int) -> str:
 
 
 def _signal(pid: int, number: int) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.kill(pid, number)
-    except ProcessLookupError:
-        pass
 
 
 def _duplicate_high(fd: int) -> int:

@@ -6,6 +6,7 @@ never does. What runs inside can reach neither the socket nor this process, and 
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
@@ -185,7 +186,5 @@ def refuse(control: socket.socket, error: OSError) -> None:
     """Says that the sandbox cannot be made."""
     message = error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
     answer = {"id": 0, "refused": errno.errorcode.get(error.errno or 0, "EIO"), "message": message or str(error)}
-    try:
+    with contextlib.suppress(OSError):  # the host may be gone as well
         socket.send_fds(control, [json.dumps(answer).encode()], [])
-    except OSError:
-        pass  # the host is gone as well

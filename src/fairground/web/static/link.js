@@ -3,7 +3,7 @@
 const IN_FLIGHT = 4; // actions sent and not yet answered; those behind them wait here, where they can be merged
 const MOST_TEXT = 1000; // characters of one action: the picture stands still while it is typed
 const LONGEST_WAIT = 5000;
-const WAITING = 500; // actions; a seat that is so far behind gets no more
+const WAITING = 500; // actions; a seat that is so far behind will not catch up
 
 export class Link {
   // `on` has a function for each kind of news: hello, frame, cursor, trouble, control, refused, state.
@@ -81,8 +81,10 @@ export class Link {
     const last = this.outbox.at(-1);
     const merged = last && merge(last, action);
     if (merged) this.outbox[this.outbox.length - 1] = merged;
-    else if (this.outbox.length < WAITING) this.outbox.push(action);
-    this.flush();
+    else this.outbox.push(action);
+    // A new connection forgets all of it, and the server lets go what was held.
+    if (this.outbox.length > WAITING) this.socket?.close();
+    else this.flush();
   }
 
   type(text) {

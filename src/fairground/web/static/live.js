@@ -83,6 +83,7 @@ byId("paste-dialog").addEventListener("close", () => {
   byId("paste-text").value = "";
   if (byId("paste-dialog").returnValue === "type") typeText(text);
   byId("paste-dialog").returnValue = "";
+  if (inControl() && !matchMedia("(pointer: coarse)").matches) sink.focus({ preventScroll: true });
 });
 byId("paste-text").addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) byId("paste-dialog").close("type");

@@ -13,6 +13,7 @@ import numpy as np
 from fairground.core import AppError, Pixels, StageError
 from fairground.sandbox import Sandbox
 from fairground.worlds import App, Seat, World
+from fairground_desk.calc.odswriter import View
 from fairground_desk.calc.sales import PROFILES, build
 
 WORKBOOK = "~/Documents/sales.ods"
@@ -33,11 +34,21 @@ class Calc(App):
     title = "LibreOffice Calc"
     packages = ("libreoffice-calc", "libreoffice-gtk3")
     profiles: ClassVar[Mapping[str, Mapping[str, Any]]] = {name: {"shop": name} for name in PROFILES}
+    themes: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "light": {"gtk": "Adwaita"},
+        "dark": {"gtk": "Adwaita:dark"},
+        "high-contrast": {"gtk": "HighContrast"},
+    }
+    ui_states: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "sales": {"sheet": "Sales"},
+        "scrolled": {"sheet": "Sales", "row": 180},
+        "summary": {"sheet": "Summary"},
+    }
     recorded = (WORKBOOK,)
 
     def env(self, world: World) -> dict[str, str]:
         """GTK 3, which is also what makes the accessibility tree; file locks as the usual start-up script sets."""
-        return {"SAL_USE_VCLPLUGIN": "gtk3", "SAL_ENABLE_FILE_LOCKING": "1"}
+        return {"SAL_USE_VCLPLUGIN": "gtk3", "SAL_ENABLE_FILE_LOCKING": "1", "GTK_THEME": str(world.theme["gtk"])}
 
     def configure(self, sandbox: Sandbox) -> None:
         """Writes the user profile and lets LibreOffice do its first-run work, once for all seats."""
@@ -53,7 +64,7 @@ class Calc(App):
 
     def setup(self, sandbox: Sandbox, world: World) -> None:
         """Puts the profile's workbook in place."""
-        sandbox.write_file(WORKBOOK, build(PROFILES[str(world.profile["shop"])]))
+        sandbox.write_file(WORKBOOK, build(PROFILES[str(world.profile["shop"])], View(**world.ui_state)))
 
     def launch(self, seat: Seat) -> None:
         """Opens the workbook, and waits until it is drawn."""

@@ -52,13 +52,22 @@ class Table:
     widths: Sequence[float] = ()
 
 
-def write_ods(tables: Sequence[Table]) -> bytes:
-    """A workbook with these sheets."""
+@dataclass(frozen=True)
+class View:
+    """Where a workbook opens: a sheet, and the row of it that is selected and near the top."""
+
+    sheet: str
+    row: int = 1
+
+
+def write_ods(tables: Sequence[Table], view: View | None = None) -> bytes:
+    """A workbook with these sheets, opening at a view or else at its first cell."""
     entries = {
         "mimetype": MIMETYPE,
         "META-INF/manifest.xml": _MANIFEST,
         "styles.xml": _STYLES,
         "content.xml": _content(tables),
+        "settings.xml": _settings(view or View(tables[0].name)),
     }
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
@@ -85,6 +94,7 @@ _MANIFEST = f"""<?xml version="1.0" encoding="UTF-8"?>
 <manifest:file-entry manifest:full-path="/" manifest:version="1.2" manifest:media-type="{MIMETYPE}"/>
 <manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/>
 <manifest:file-entry manifest:full-path="styles.xml" manifest:media-type="text/xml"/>
+<manifest:file-entry manifest:full-path="settings.xml" manifest:media-type="text/xml"/>
 </manifest:manifest>"""
 
 _STYLES = f"""<?xml version="1.0" encoding="UTF-8"?>
@@ -99,6 +109,25 @@ _AUTOMATIC = """<number:number-style style:name="N1"><number:number number:decim
 <style:style style:name="head" style:family="table-cell"><style:text-properties fo:font-weight="bold"/></style:style>
 <style:style style:name="money" style:family="table-cell" style:data-style-name="N1"/>
 <style:style style:name="day" style:family="table-cell" style:data-style-name="N2"/>"""
+
+
+def _settings(view: View) -> str:
+    def item(name: str, kind: str, value: object) -> str:
+        return (
+            f'<config:config-item config:name="{name}" config:type="{kind}">{escape(str(value))}</config:config-item>'
+        )
+
+    place = item("CursorPositionY", "int", view.row - 1) + item("PositionBottom", "int", max(0, view.row - 4))
+    return (
+        f'<?xml version="1.0" encoding="UTF-8"?><office:document-settings xmlns:office="{_SPACE}:office:1.0" '
+        f'xmlns:config="{_SPACE}:config:1.0" xmlns:ooo="http://openoffice.org/2004/office" office:version="1.2"><office:settings>'
+        '<config:config-item-set config:name="ooo:view-settings"><config:config-item-map-indexed config:name="Views">'
+        f"<config:config-item-map-entry>{item('ViewId', 'string', 'view1')}"
+        f'<config:config-item-map-named config:name="Tables"><config:config-item-map-entry '
+        f"config:name={quoteattr(view.sheet)}>{place}</config:config-item-map-entry></config:config-item-map-named>"
+        f"{item('ActiveTable', 'string', view.sheet)}</config:config-item-map-entry></config:config-item-map-indexed>"
+        "</config:config-item-set></office:settings></office:document-settings>"
+    )
 
 
 def _content(tables: Sequence[Table]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from fairground_desk.calc.odswriter import Entry, Formula, Styled, Table, write_ods
+from fairground_desk.calc.odswriter import Entry, Formula, Styled, Table, write_ods, View
 
 REGIONS = ("North", "South", "East", "West", "Central")
 SUMMARY_ROWS = 4
@@ -100,9 +100,9 @@ def _sales(shop: Shop) -> Iterator[Sale]:
                 yield Sale(date(shop.year, month, 1 + int(28 * draw())), region, product, units, price)
 
 
-def build(shop: Shop) -> bytes:
-    """The workbook as an .ods file."""
-    return write_ods(tables(shop))
+def build(shop: Shop, view: View | None = None) -> bytes:
+    """The workbook as an .ods file that opens at a view."""
+    return write_ods(tables(shop), view)
 
 
 def tables(shop: Shop) -> list[Table]:

@@ -1,0 +1,201 @@
+"""Input to a browser page: real events that go through the browser, so that pages trust them.
+
+Everything here makes lists of protocol commands; `CdpScreen` sends a list in one go and waits for its end.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from fairground.core import Button, Point
+from fairground.screen.cdpkeys import PageKey, modifier_bit, page_key, typed_key, with_shift
+
+Command = tuple[str, Mapping[str, Any]]
+
+WHEEL_CLICK: Final = 120.0  # pixels
+_MAX_WHEEL_EVENTS: Final = 50
+_BUTTON_BITS: Final[dict[Button, int]] = {"left": 1, "right": 2, "middle": 4, "back": 8, "forward": 16}
+_DRAG_STEP: Final = 16.0  # pixels between two moves; pages look at how a pointer moves, not only where it ends
+_MAX_DRAG_MOVES: Final = 400
+_MAX_INSERT: Final = 2_000  # characters in one command
+
+
+class Keyboard:
+    """Which keys are held, and what pressing one means then."""
+
+    def __init__(self) -> None:
+        self._held: dict[str, PageKey] = {}
+
+    @property
+    def modifiers(self) -> int:
+        """The held modifiers as the protocol counts them."""
+        bits = 0
+        for name in self._held:
+            bits |= modifier_bit(name)
+        return bits
+
+    def down(self, name: str) -> Command:
+        """Presses a key and keeps it down; again when it is down already, as a held key repeats."""
+        repeat = name in self._held
+        key = page_key(name)
+        self._held[name] = key
+        return self._press(key, self.modifiers, repeat)
+
+    def up(self, name: str) -> Command:
+        """Lets a key go."""
+        key = self._held.pop(name, None) or page_key(name)
+        return "Input.dispatchKeyEvent", {"type": "keyUp", **_describe(key), "modifiers": self.modifiers}
+
+    def chord(self, names: Sequence[str]) -> Iterator[Command]:
+        """Presses keys one after another and lets them go in the opposite order."""
+        before = set(self._held)
+        for name in names:
+            yield self.down(name)
+        for name in reversed(names):
+            if name not in before:
+                yield self.up(name)
+
+    def type(self, text: str) -> Iterator[Command]:
+        """Types text: key by key what a US keyboard has, inserted as an input method would what it has not."""
+        insert = ""
+        for character in text.replace("\r\n", "\n").replace("\r", "\n"):
+            key = typed_key(character)
+            if key is None and len(insert) < _MAX_INSERT:
+                insert += character
+                continue
+            if insert:
+                yield "Input.insertText", {"text": insert}
+                insert = ""
+            if key is None:
+                insert = character
+            else:
+                yield from self._stroke(key)
+        if insert:
+            yield "Input.insertText", {"text": insert}
+
+    def release(self) -> list[Command]:
+        """Lets every held key go."""
+        return [self.up(name) for name in reversed(list(self._held))]
+
+    def _stroke(self, key: PageKey) -> Iterator[Command]:
+        shift = key.shifted and not self.modifiers & modifier_bit("shift")
+        if shift:
+            yield self.down("shift")
+        yield self._press(key, self.modifiers, False)
+        yield "Input.dispatchKeyEvent", {"type": "keyUp", **_describe(key), "modifiers": self.modifiers}
+        if shift:
+            yield self.up("shift")
+
+    def _press(self, key: PageKey, modifiers: int, repeat: bool) -> Command:
+        if modifiers & modifier_bit("shift"):
+            key = with_shift(key)
+        # A key that is held with ctrl, alt or super is a command: it writes nothing.
+        text = "" if modifiers & ~modifier_bit("shift") else key.text
+        event = {"type": "keyDown" if text else "rawKeyDown", **_describe(key), "modifiers": modifiers}
+        if text:
+            event |= {"text": text, "unmodifiedText": key.text}
+        if repeat:
+            event["autoRepeat"] = True
+        return "Input.dispatchKeyEvent", event
+
+
+class Pointer:
+    """Where the pointer is and which buttons are down; positions are in pixels of the screen."""
+
+    def __init__(self, position: tuple[int, int], keyboard: Keyboard) -> None:
+        self.position = position
+        self.scale = 1.0
+        """Pixels of the screen for each unit in which the protocol takes positions."""
+        self._keyboard = keyboard
+        self._buttons: dict[Button, None] = {}
+
+    @property
+    def pressed(self) -> bool:
+        """Whether the button that drags is down."""
+        return "left" in self._buttons
+
+    def move(self, point: Point | None) -> list[Command]:
+        """Moves to a point; without one, tells the page again where the pointer is."""
+        if point is not None:
+            self.position = (int(point[0]), int(point[1]))
+        held = next(iter(self._buttons), "none")
+        return [self._mouse("mouseMoved", button=held, buttons=self._bits())]
+
+    def down(self, button: Button, count: int = 1) -> Command:
+        """Presses a button and keeps it down."""
+        self._buttons[button] = None
+        return self._mouse("mousePressed", button=button, buttons=self._bits(), clickCount=count)
+
+    def up(self, button: Button, count: int = 1) -> Command:
+        """Lets a button go."""
+        self._buttons.pop(button, None)
+        return self._mouse("mouseReleased", button=button, buttons=self._bits(), clickCount=count)
+
+    def click(self, button: Button, count: int) -> Iterator[Command]:
+        """Presses and releases a button, one to three times."""
+        for number in range(1, count + 1):
+            yield self.down(button, number)
+            yield self.up(button, number)
+
+    def wheel(self, dx: float, dy: float) -> Iterator[Command]:
+        """Turns the wheel by pixels, in steps of a click as far as there are not too many."""
+        steps = min(max(1, math.ceil(max(abs(dx), abs(dy)) / WHEEL_CLICK)), _MAX_WHEEL_EVENTS)
+        for _ in range(steps):
+            yield self._mouse("mouseWheel", deltaX=dx / steps, deltaY=dy / steps, buttons=self._bits())
+
+    def drag(self, kind: str, data: Mapping[str, Any]) -> Command:
+        """Tells the page what is being dragged over it, or dropped."""
+        x, y = self._here()
+        bits = self._keyboard.modifiers
+        return "Input.dispatchDragEvent", {"type": kind, "x": x, "y": y, "data": data, "modifiers": bits}
+
+    def release(self) -> list[Command]:
+        """Lets every held button go."""
+        return [self.up(button) for button in list(self._buttons)]
+
+    def _mouse(self, kind: str, **event: Any) -> Command:
+        x, y = self._here()
+        return "Input.dispatchMouseEvent", {
+            "type": kind, "x": x, "y": y, "modifiers": self._keyboard.modifiers, "pointerType": "mouse", **event,
+        }  # fmt: skip
+
+    def _here(self) -> Point:
+        # The middle of the pixel: at its corner, rounding would decide which one is meant.
+        return (self.position[0] + 0.5) / self.scale, (self.position[1] + 0.5) / self.scale
+
+    def _bits(self) -> int:
+        return sum(_BUTTON_BITS[button] for button in self._buttons)
+
+
+def waypoints(path: Sequence[Point]) -> list[tuple[int, int]]:
+    """The points of a path with further ones between them, as a hand would pass them."""
+    length = sum(math.dist(one, other) for one, other in zip(path, path[1:], strict=False))
+    step = max(_DRAG_STEP, length / _MAX_DRAG_MOVES)
+    points: list[tuple[int, int]] = []
+    for (x0, y0), (x1, y1) in zip(path, path[1:], strict=False):
+        # At least two moves a leg: the first is where a drag is recognised, the last is where it goes.
+        count = max(2, math.ceil(math.dist((x0, y0), (x1, y1)) / step))
+        points += [(round(x0 + (x1 - x0) * i / count), round(y0 + (y1 - y0) * i / count)) for i in range(1, count + 1)]
+    return points
+
+
+def _describe(key: PageKey) -> dict[str, Any]:
+    event: dict[str, Any] = {"key": key.key, "code": key.code, "windowsVirtualKeyCode": key.number}
+    if key.location:
+        event["location"] = key.location
+        event["isKeypad"] = key.location == 3
+    return event
+
+
+def batches(commands: Iterable[Command], size: int = 200) -> Iterator[list[Command]]:
+    """Commands in groups: enough at once to be fast, few enough that a slow page is not buried."""
+    group: list[Command] = []
+    for command in commands:
+        group.append(command)
+        if len(group) == size:
+            yield group
+            group = []
+    if group:
+        yield group
