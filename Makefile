@@ -10,7 +10,7 @@ help: ## This list
 
 run: ## Open real software in a sandbox, let an agent act in it, and record the episode
 	@scripts/setup run
-	@$(bin)/fairground record desk/calc
+	@$(bin)/fairground record desk/calc --agent script:examples/calc-region-total.jsonl
 
 test: check ## Set up, check, and run the tests (some minutes)
 	@scripts/setup test

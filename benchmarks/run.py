@@ -1,16 +1,9 @@
 """Runs every `bench_*.py` beside this file, one after the other, and prints one table.
 
-A bench module has `main(argv: list[str] | None = None) -> int`. With `--json` it prints a list of figures, each an
-object with
+A bench module has `main(argv: list[str] | None = None) -> int`, and with `--json` prints a list of figures
+(`figures.Figure`). Each runs in a process of its own, so that one cannot slow the next down.
 
-- `what`: what was measured, in words;
-- `value` and `unit`: the median;
-- `bar`: the bar that it should keep, in words ("at most 2x the raw copy"), or "" when there is none;
-- `ok`: whether it kept the bar, or null when there is none;
-- `note`: optional, such as the figure of the peer that it was compared with.
-
-Each runs in a process of its own, so that one cannot slow the next down. Exit status: 0 when all bars were kept, 1
-when one was missed, 2 when a module could not measure.
+Exit status: 0 when all bars were kept, 1 when one was missed, 2 when a module could not measure.
 
     python benchmarks/run.py [--json] [NAME ...]      # NAME: part of a module's name
 """
@@ -21,27 +14,15 @@ import argparse
 import json
 import subprocess
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
+from figures import Figure, table
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 HERE = Path(__file__).parent
 SECONDS = 900  # for one module; past that it hangs
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One line of the table."""
-
-    what: str
-    value: float
-    unit: str
-    bar: str = ""
-    ok: bool | None = None
-    note: str = ""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -97,21 +78,6 @@ def measure(module: Path) -> list[Figure]:
     except (ValueError, TypeError) as error:
         output = (done.stdout[-1000:] + done.stderr[-2000:]).strip()
         raise BenchFailed(f"{error}; it ended with status {done.returncode} and said:\n{output}") from None
-
-
-def table(figures: dict[str, list[Figure]]) -> Table:
-    """All figures, with whether each kept its bar."""
-    shown = Table("what", "figure", "bar", "", title="medians of this run", title_justify="left")
-    shown.columns[1].justify = "right"
-    for name, rows in figures.items():
-        shown.add_section()
-        for figure in rows:
-            mark = {True: "[green]kept[/green]", False: "[red]missed[/red]", None: ""}[figure.ok]
-            note = f"[dim]{escape(figure.note)}[/dim]" if figure.note else ""
-            bar = "\n".join(part for part in (escape(figure.bar), note) if part)
-            number = f"{figure.value:,.0f}" if abs(figure.value) >= 100 else f"{figure.value:.3g}"
-            shown.add_row(escape(f"{name}: {figure.what}"), f"{number} {figure.unit}", bar, mark)
-    return shown
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ _CLICKS_APART: Final = 0.5  # seconds; toolkits read two clicks at one place wit
 _CLICK_RADIUS: Final = 8
 _DRAG_STEP: Final = 12  # pixels; above the distance at which toolkits take a press for a drag
 _DRAG_PACE: Final = 0.004
-_DRAG_SECONDS: Final = 1.0  # for the longest path
+_DRAG_BEATS: Final = 250  # so that the longest path takes a second
 _DROP_SECONDS: Final = 1.0  # to wait for the programs before letting go
 _TYPING_SECONDS: Final = 30.0
 _POINTER: Final = 40  # pixels around its tip that the pointer may cover
@@ -226,14 +226,14 @@ class X11Screen:
         down, up = self._keyboard.chord(action.modifiers)
         self._connection.send(*down, *self._move(start))
         self._connection.sync()
-        steps = list(_between(path))
-        pace = min(_DRAG_PACE, _DRAG_SECONDS / len(steps))
+        steps = [self._move(point)[0] for point in _between(path)]
+        beat = math.ceil(len(steps) / _DRAG_BEATS)
         try:
             self._connection.send(self._button(button, down=True))
-            for step in steps:
+            for first in range(0, len(steps), beat):
                 # Paced as a hand would: a program that is handed the whole path at once sees only its end.
-                self._pause(pace)
-                self._connection.send(*self._move(step))
+                self._pause(_DRAG_PACE)
+                self._connection.send(*steps[first : first + beat])
             # What is dragged is agreed on between programs; letting go before they have is a drop on nothing.
             self._windows.taken_in(time.monotonic() + _DROP_SECONDS)
             self._connection.send(*self._move(end))

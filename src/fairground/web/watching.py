@@ -17,12 +17,13 @@ from fairground.core import FairgroundError, Frame, InfrastructureError
 from fairground.screen import Screen, encode_jpeg, encode_png
 
 RATE: Final = 20.0  # pictures a second, at most
-_LISTEN: Final = 0.002  # seconds at a time spent waiting for a change: input waits meanwhile
-_BUSY, _IDLE = 0.01, 0.04  # seconds between two looks, soon after something happened and later
-_AWAKE: Final = 1.0  # how soon that is
+_REACTION: Final = 0.005  # seconds after input until a look is worth while
+_BUSY, _IDLE = 0.01, 0.04  # seconds between two looks, soon after something happened and later; longer where
+_BUSY_COSTS, _IDLE_COSTS = 1.0, 9.0  # a look costs much: so many times as long as it took
+_AWAKE: Final = 1.0  # how soon "soon" is
 _REST: Final = 0.2  # without a change for so long, the exact picture follows the quick one
-_CHECK: Final = 0.5  # how often the seat is examined although nothing seems to have changed
-_QUALITY: Final = 80
+_CHECK: Final = 0.5  # how often the seat itself is examined, and a lost screen tried again
+_QUALITY: Final = 80  # of a JPEG
 _GIVE_UP: Final = 10.0
 
 T = TypeVar("T")
@@ -92,9 +93,8 @@ class Watcher:
         self._thread = threading.Thread(target=self._run, name="fairground-watcher", daemon=True)
         self._frame: Frame | None = None
         self._exact = False  # whether what is shown is the frame itself, without loss
-        self._sure = False  # whether nothing can have happened since the frame that would not be noticed
-        self._next_look = self._next_grab = self._next_check = 0.0
-        self._last_change = self._last_event = 0.0
+        self._next_look = self._next_check = 0.0
+        self._last_picture = self._last_event = 0.0
 
     def start(self) -> None:
         """Begins; nothing is looked at before somebody watches."""
@@ -140,8 +140,8 @@ class Watcher:
                 done.set_result(job())
             except BaseException as error:  # whoever asked gets it
                 done.set_exception(error)
-            self._sure, self._next_look = False, 0.0
             self._last_event = time.monotonic()
+            self._next_look = max(self._last_event + _REACTION, self._last_picture + 1 / RATE)
 
         self._tasks.put(run)
         return done
@@ -161,11 +161,8 @@ class Watcher:
     def _look(self) -> None:
         """Shows what is to be seen, if it is something new."""
         now = time.monotonic()
-        self._next_look = now + (_BUSY if now - self._last_event < _AWAKE else _IDLE)
         try:
             with self._lock:
-                if not self._is_due(now):
-                    return self._refine(now)
                 frame, cursor = self._seat.screen.grab(), self._seat.screen.cursor()
             trouble = self._trouble(now)
         except FairgroundError as error:
@@ -173,26 +170,21 @@ class Watcher:
         except Exception as error:  # a screen that breaks in a way of its own must not end the thread
             _log.exception("the screen failed")
             return self._lose(InfrastructureError(f"the screen failed: {type(error).__name__}: {error}"))
-        self._next_grab = now + 1 / RATE
         view = replace(self.view, cursor=cursor, trouble=trouble, blind=False)
-        self._sure = self._frame is not None and np.array_equal(frame.pixels, self._frame.pixels)
-        if not self._sure:
-            self._last_change = self._last_event = now
+        # Compared rather than waited for: what changes between two waits would be seen by neither.
+        if self._frame is None or not np.array_equal(frame.pixels, self._frame.pixels):
+            self._last_picture = self._last_event = now
             view = self._picture(view, frame, exact=self._frame is None)
+        elif not self._exact and now - self._last_picture >= _REST:
+            view = self._picture(view, frame, exact=True)
         self._show(view)
+        self._next_look = max(self._pause(now), self._last_picture + 1 / RATE)
 
-    def _is_due(self, now: float) -> bool:
-        """Whether there is reason to take a frame, and a picture of it might be shown."""
-        if now < self._last_change + 1 / RATE:
-            return False
-        if now >= self._next_check or (not self._sure and now >= self._next_grab):
-            return True
-        return self._seat.screen.wait_change(_LISTEN)
-
-    def _refine(self, now: float) -> None:
-        """Replaces the quick picture by the exact one when nothing has changed for a while."""
-        if self._frame is not None and not self._exact and now - self._last_change >= _REST:
-            self._show(self._picture(self.view, self._frame, exact=True))
+    def _pause(self, began: float) -> float:
+        """When to look again: soon, without making looking the main thing that this machine does."""
+        now = time.monotonic()
+        least, costs = (_BUSY, _BUSY_COSTS) if now - self._last_event < _AWAKE else (_IDLE, _IDLE_COSTS)
+        return now + max(least, costs * (now - began))
 
     def _picture(self, view: View, frame: Frame, *, exact: bool) -> View:
         self._frame, self._exact = frame, exact
@@ -214,7 +206,7 @@ class Watcher:
         # Looks again after a while: a screen that was only too busy to answer comes back.
         self._next_look = time.monotonic() + _CHECK
         self._next_check = 0.0
-        self._frame, self._exact, self._sure = None, False, False
+        self._frame, self._exact = None, False
         self._show(replace(self.view, trouble=error, blind=True))
 
     def _show(self, view: View) -> None:

@@ -102,9 +102,9 @@ def test_an_unfinished_first_run_is_an_error_of_the_stage() -> None:
 
 
 def test_an_empty_window_is_not_taken_for_a_drawn_one() -> None:
-    pixels = np.full((200, 300, 3), 246, np.uint8)
+    pixels = np.full((720, 300, 3), 246, np.uint8)
     pixels[:20] = np.arange(20, dtype=np.uint8)[:, None, None] * 5
-    assert not is_drawn(pixels, (0, 0, 300, 200))
+    assert not is_drawn(pixels, (0, 0, 300, 720))
 
 
 def test_the_profile_is_small_text() -> None:

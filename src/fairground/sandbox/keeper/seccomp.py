@@ -39,6 +39,16 @@ _DENIED = {
     "io_uring_register": (427, 427),
 }
 _SOCKET, _IOCTL, _SETRLIMIT, _PRLIMIT = (41, 198), (16, 29), (160, 164), (302, 261)
+_SETPRIORITY, _IOPRIO_SET, _PRIO_USER, _IOPRIO_WHO_USER = (141, 140), (251, 30), 2, 3
+# These and prlimit work on any process of the same user, as the keeper is: a limit on its processor time would end
+# it, and everything with it.
+_SCHEDULING = {
+    "sched_setaffinity": (203, 122),
+    "sched_setscheduler": (144, 119),
+    "sched_setparam": (142, 118),
+    "sched_setattr": (314, 274),
+}
+_KEEPER = 1  # its number, in the only pid namespace in which it has one
 _FAMILIES = (1, 2, 10)  # unix, inet, inet6
 _NETLINK = 16
 _NETLINK_PROTOCOLS = (0, 15)  # routes and device events: not packet filters, IPsec or audit
@@ -81,6 +91,12 @@ def _program() -> list[bytes]:
     for row in _DENIED.values():
         code += _if_equal(row[column], [refuse])
 
+    for row in _SCHEDULING.values():
+        code += _if_equal(row[column], [_argument(0), *_if_equal(_KEEPER, [refuse]), allow])
+    for call, all_of_user in ((_SETPRIORITY, _PRIO_USER), (_IOPRIO_SET, _IOPRIO_WHO_USER)):
+        checks = [_argument(0), *_if_equal(all_of_user, [refuse]), _argument(1), *_if_equal(_KEEPER, [refuse])]
+        code += _if_equal(call[column], [*checks, allow])
+
     families = [_argument(0)]
     for family in _FAMILIES:
         families += _if_equal(family, [allow])
@@ -106,7 +122,8 @@ def _program() -> list[bytes]:
         _jump(_JUMP_EQUAL, 0, 1, 0),
         pretend,
     ]
-    code += _if_equal(_PRLIMIT[column], [_argument(1), *_if_equal(_RLIMIT_CORE, asks_only), allow])
+    others = [_argument(0), *_if_equal(_KEEPER, [refuse])]
+    code += _if_equal(_PRLIMIT[column], [*others, _argument(1), *_if_equal(_RLIMIT_CORE, asks_only), allow])
     return [*code, allow]
 
 

@@ -146,7 +146,12 @@ function say(text, title = "") {
   clearTimeout(noticeTimer);
   const head = document.createElement("b");
   head.textContent = title;
-  notice.replaceChildren(...(title ? [head] : []), text);
+  const close = document.createElement("button");
+  close.type = "button";
+  close.textContent = "×";
+  close.setAttribute("aria-label", "Close this message");
+  close.onclick = () => { notice.hidden = true; };
+  notice.replaceChildren(close, ...(title ? [head] : []), text);
   notice.classList.toggle("bad", Boolean(title));
   notice.hidden = false;
   if (!title) noticeTimer = setTimeout(() => (trouble ? setTrouble(trouble) : (notice.hidden = true)), 5000);
@@ -177,7 +182,7 @@ async function saveScreenshot() {
 function fit() {
   const room = document.fullscreenElement ? 0 : 8;
   const fits = Math.min((stage.clientWidth - room) / canvas.width, (stage.clientHeight - room) / canvas.height);
-  const scale = fits > 1 && fits < 1.25 ? 1 : Math.max(fits, 0.05);
+  const scale = fits > 1 && fits < 1.25 && !document.fullscreenElement ? 1 : Math.max(fits, 0.05);
   const [width, height] = [canvas.width * scale, canvas.height * scale];
   // On whole pixels of the window, so that a picture shown as it is stays sharp.
   const { left, top } = stage.getBoundingClientRect();
@@ -186,8 +191,10 @@ function fit() {
   frame.style.height = `${height}px`;
   frame.style.left = `${centred(left + stage.clientLeft, stage.clientWidth, width)}px`;
   frame.style.top = `${centred(top + stage.clientTop, stage.clientHeight, height)}px`;
+  // What a person has enlarged stays as large when an on-screen keyboard takes some of the room.
+  const again = zoom.by === 1 ? 0 : fitted / scale;
   fitted = scale;
-  pinch(0, 0, 0, 0, 0);
+  pinch(again, left + stage.clientWidth / 2, top + stage.clientHeight / 2, 0, 0);
 }
 
 // Enlarges what lies under a place of the window, and moves it; a factor of 0 shows all again.

@@ -25,6 +25,8 @@ _REGISTRY = f"{_USER}/registrymodifications.xcu"
 _PROGRAM = "/usr/lib/libreoffice/program/soffice.bin"
 _FLAGS = ("--norestore", "--nologo", "--nofirststartwizard", "--nodefault", "--calc")
 _READY_SECONDS = 90.0
+_EDGE = 32  # pixels of a window above and below which are not the program's own
+_BARS = 130  # pixels that menus and tool bars take
 
 
 class Calc(App):
@@ -94,9 +96,11 @@ def finish_profile(ours: str, written: str) -> str:
 
 
 def is_drawn(pixels: Pixels, bounds: tuple[int, int, int, int]) -> bool:
-    """Whether a window shows more than its background: one appears a while before anything is in it."""
+    """Whether a window shows its tool bars and its sheet: it appears a while before anything is in it."""
     left, top, width, height = bounds
-    inside = pixels[max(top, 0) : top + height : 3, max(left, 0) : left + width : 3].astype(np.uint32)
+    # Without the title and the status bar, which the window manager and GTK draw first.
+    inside = pixels[max(top, 0) + _EDGE : top + height - _EDGE, max(left, 0) : left + width].astype(np.uint32)
     colours = inside[..., 0] << 16 | inside[..., 1] << 8 | inside[..., 2]
-    # Icons and smoothed letters have hundreds of shades; an empty window with its frame has a few.
-    return len(np.unique(colours)) > 60
+    bars, sheet = colours[:_BARS], colours[_BARS:]
+    # Icons and smoothed letters have hundreds of shades; an empty part has one or two.
+    return len(np.unique(bars[::2, ::2])) > 60 and len(np.unique(sheet[::2, ::2])) > 10

@@ -1,0 +1,23 @@
+"""For every test, of the library and of the suites."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# Without a clock, because machines that run tests are busy ones.
+settings.register_profile("fairground", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("fairground")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Checkpoints of this session only: nothing stale is found, and nothing is left in the user's cache."""
+    before = os.environ.get("FAIRGROUND_HOME")
+    os.environ["FAIRGROUND_HOME"] = str(tmp_path_factory.mktemp("checkpoints"))
+    yield
+    if before is None:
+        del os.environ["FAIRGROUND_HOME"]
+    else:
+        os.environ["FAIRGROUND_HOME"] = before

@@ -1,0 +1,220 @@
+"""Starts a Chromium in a sandbox, with one page as the screen."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import time
+from collections.abc import Sequence
+from typing import Final, Literal
+
+from fairground.core import AppError, InvalidInput, MissingPrerequisite, SandboxError, ScreenError
+from fairground.sandbox import Process, Sandbox
+from fairground.screen.cdp import CdpScreen
+from fairground.screen.cdpwire import Gone, NoAnswer, Wire
+
+MAX_SIDE: Final = 8192
+_PROGRAMS: Final = ("/usr/lib/chromium/chromium", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+_START_SECONDS: Final = 30.0
+_READ_FD, _WRITE_FD = 3, 4  # where Chromium expects its pipes
+
+# What would talk to the outside, ask questions nobody can see, or take memory and time for a window nobody looks at.
+_FLAGS: Final = (
+    "--headless=new",
+    "--remote-debugging-pipe",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-component-extensions-with-background-pages",
+    "--disable-default-apps",
+    "--disable-extensions",
+    "--disable-sync",
+    "--disable-breakpad",
+    "--disable-crash-reporter",
+    "--disable-field-trial-config",
+    "--disable-gpu",
+    "--disable-hang-monitor",
+    "--disable-notifications",
+    "--disable-prompt-on-repost",
+    "--disable-smooth-scrolling",
+    "--disable-site-isolation-trials",
+    "--deny-permission-prompts",
+    "--force-color-profile=srgb",
+    "--lang=en-US",
+    "--metrics-recording-only",
+    "--mute-audio",
+    "--no-service-autorun",
+    "--password-store=basic",
+    "--log-level=2",
+)
+_WITHOUT: Final = (
+    "AutofillServerCommunication",
+    "BackForwardCache",  # a document that is gone must be gone
+    "DialMediaRouteProvider",
+    "GlobalMediaControls",
+    "HttpsUpgrades",
+    "IsolateOrigins",  # one process for a page and its frames: half the memory, and one place to look
+    "IsolateSandboxedIframes",
+    "MediaRouter",
+    "OptimizationHints",
+    "PreloadTopChromeWebUI",  # the pages behind the address bar: half of the time it takes to start
+    "Prerender2",
+    "SpareRendererForSitePerProcess",
+    "Translate",
+    "WebUIOmniboxAimPopup",
+    "WebUIOmniboxFullPopup",
+    "WebUIOmniboxPopup",
+    "site-per-process",
+)
+# Nothing is offered that was typed before: the list would be invisible, and arrow keys would choose from it.
+_PREFERENCES: Final = {
+    "autofill": {"profile_enabled": False, "credit_card_enabled": False},
+    "credentials_enable_service": False,
+    "profile": {"password_manager_enabled": False},
+    "translate": {"enabled": False},
+}
+_NO_SANDBOX_SIGNS: Final = ("no usable sandbox", "without --no-sandbox", "sandbox_host_linux", "move to new namespace")
+
+
+def open_page(
+    sandbox: Sandbox,
+    size: tuple[int, int] = (412, 915),
+    *,
+    url: str | None = None,
+    scale: float = 1.0,
+    mobile: bool = True,
+    touch: bool = False,
+    color_scheme: Literal["light", "dark"] = "light",
+    paced: bool = True,
+) -> CdpScreen:
+    """Starts a browser in a sandbox and returns its page as a screen.
+
+    Args:
+        sandbox: Where it runs; the browser's profile is new and lies in its home.
+        size: Of the picture, in pixels. The page sees `size / scale`.
+        url: Where to go; None is an empty page.
+        scale: Pixels of the picture for each pixel of the page.
+        mobile: Lay pages out as on a phone, and say so to servers.
+        touch: Have pages see fingers instead of a mouse.
+        color_scheme: What pages are told that the user prefers.
+        paced: Draw at most 60 frames a second, as a monitor would. Without it a picture is there in half the time,
+            but anything that moves takes all the processor time there is, and pages notice.
+
+    Raises:
+        MissingPrerequisite: Chromium is not installed; the fix is the line that installs it.
+        AppError: The browser did not start; the message has the end of its output.
+        ScreenError: The address could not be shown.
+    """
+    _check(size, scale)
+    flags = [
+        f"--window-size={round(size[0] / scale)},{round(size[1] / scale)}",
+        f"--disable-features={','.join(_WITHOUT)}",
+        *([] if paced else ["--disable-frame-rate-limit"]),
+    ]
+    process, wire, version = _launch(sandbox, flags)
+    try:
+        screen = CdpScreen(
+            wire, size, scale=scale, mobile=mobile, touch=touch, color_scheme=color_scheme,
+            user_agent=_user_agent(version["userAgent"], mobile), end=lambda: _end(process),
+        )  # fmt: skip
+        downloads = {"behavior": "allow", "downloadPath": f"{sandbox.home}/Downloads", "eventsEnabled": True}
+        wire.post("Browser.setDownloadBehavior", downloads)
+        if url is None:
+            screen.settle(_START_SECONDS)
+        else:
+            screen.navigate(url, _START_SECONDS)
+    except BaseException:
+        wire.close()
+        _end(process)
+        raise
+    return screen
+
+
+def _check(size: tuple[int, int], scale: float) -> None:
+    if not (0.25 <= scale <= 8):
+        raise InvalidInput(f"a scale of {scale:g}: expected 0.25 to 8")
+    for side in size:
+        if not 64 <= side <= MAX_SIDE:
+            raise InvalidInput(f"a screen of {size[0]}x{size[1]}: expected 64 to {MAX_SIDE} pixels a side")
+        if abs(side / scale - round(side / scale)) > 1e-6:
+            raise InvalidInput(
+                f"a screen of {size[0]}x{size[1]} at scale {scale:g}: a page cannot be {side / scale:g} pixels long",
+                fix="choose a size that the scale divides",
+            )
+
+
+def _launch(sandbox: Sandbox, flags: Sequence[str]) -> tuple[Process, Wire, dict[str, str]]:
+    """Starts the browser, with its own sandbox around its pages where the machine allows that."""
+    profile = f"{sandbox.home}/.config/page-{secrets.token_hex(4)}"
+    sandbox.write_file(f"{profile}/Default/Preferences", json.dumps(_PREFERENCES).encode())
+    flags = [*flags, f"--user-data-dir={profile}", "--app=data:text/html,"]
+    if not sandbox.isolated:
+        flags.append("--disable-dev-shm-usage")  # small in containers, which is where there is no isolation
+    root = not sandbox.isolated and os.geteuid() == 0  # as which Chromium refuses its own sandbox
+    for own_sandbox in (False,) if root else (True, False):
+        process, wire = _start(sandbox, [*_FLAGS, *flags, *([] if own_sandbox else ["--no-sandbox"])])
+        try:
+            return process, wire, wire.call("Browser.getVersion", timeout=_START_SECONDS)
+        except (Gone, NoAnswer):
+            wire.close()
+            _end(process)
+            said = process.output(4000).strip()
+            if own_sandbox and any(sign in said.lower() for sign in _NO_SANDBOX_SIGNS):
+                continue
+            code = process.poll()
+            state = "did not answer" if code is None else f"ended at once with status {code}"
+            raise AppError(f"Chromium {state}" + (f"; its output ends:\n{said}" if said else "")) from None
+    raise AssertionError("unreachable: the last attempt returns or raises")
+
+
+def _start(sandbox: Sandbox, flags: Sequence[str]) -> tuple[Process, Wire]:
+    browser_reads, we_write = os.pipe2(os.O_CLOEXEC)
+    we_read, browser_writes = os.pipe2(os.O_CLOEXEC)
+    env = {"DBUS_SESSION_BUS_ADDRESS": "disabled:", "DBUS_SYSTEM_BUS_ADDRESS": "disabled:"}
+    process: Process | None = None
+    try:
+        for program in _PROGRAMS:
+            try:
+                fds = {_READ_FD: browser_reads, _WRITE_FD: browser_writes}
+                process = sandbox.start([program, *flags], env=env, fds=fds)
+                break
+            except MissingPrerequisite:
+                continue
+        else:
+            raise MissingPrerequisite("a page needs Chromium, which is not installed", fix="apt-get install chromium")
+    finally:
+        os.close(browser_reads)
+        os.close(browser_writes)
+        if process is None:
+            os.close(we_read)
+            os.close(we_write)
+    started = process
+    return started, Wire(we_read, we_write, describe=lambda: _last_words(started))
+
+
+def _last_words(process: Process) -> str:
+    try:
+        process.wait(1.0)
+        return process.output(2000)
+    except TimeoutError:
+        return process.output(2000)
+    except SandboxError:
+        return ""
+
+
+def _end(process: Process) -> None:
+    try:
+        process.kill()  # the profile is thrown away, so there is nothing to save
+        process.wait(5.0)
+    except (SandboxError, TimeoutError):
+        pass  # a sandbox that is gone has taken its programs along
+
+
+def _user_agent(said: str, mobile: bool) -> str:
+    said = said.replace("HeadlessChrome", "Chrome")
+    if not mobile:
+        return said
+    version = said.partition("Chrome/")[2].partition(" ")[0]
+    return f"Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/{version} Mobile Safari/537.36"

@@ -1,0 +1,74 @@
+"""Our own script in a page, in a world of its own where the page's scripts cannot reach it."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any, Final
+
+from fairground.core import ScreenError
+from fairground.screen.cdppages import Page
+from fairground.screen.cdpinput import Command
+from fairground.screen.cdpwire import Reply, Wire
+
+_SCRIPT: Final = Path(__file__).with_name("cdpwatch.js").read_text(encoding="utf-8")
+_NAME: Final = "fairground"
+
+
+class Stale(ScreenError):
+    """The document that was asked is no longer the one that is shown."""
+
+
+class World:
+    """Asks our script about the document that a page shows now.
+
+    Args:
+        wire: To the browser.
+        nonce: What our script's answers carry. Without it, a document in another process that happens to have the
+            number of ours could answer in its place.
+    """
+
+    def __init__(self, wire: Wire, nonce: str) -> None:
+        self._wire = wire
+        self._nonce = nonce
+        self._source = f"{_SCRIPT.strip()}({json.dumps(nonce)})"
+        self._contexts: dict[str, tuple[int, int]] = {}
+        self._drags: dict[str, int] = {}
+
+    def prepare(self) -> list[Command]:
+        """What a page is told when it opens, so that the script is there before the page's own."""
+        script = {"source": self._source, "worldName": _NAME, "runImmediately": True}
+        return [("Page.addScriptToEvaluateOnNewDocument", script)]
+
+    def ask(self, page: Page, call: str, deadline: float) -> Reply:
+        """Calls a function of the script."""
+        document = page.document
+        known = self._contexts.get(page.session)
+        expression = f"fairground.{call}"
+        if known is None or known[0] != document:
+            params = {"frameId": page.target, "worldName": _NAME}
+            left = max(0.0, deadline - time.monotonic())
+            made = self._wire.call("Page.createIsolatedWorld", params, session=page.session, timeout=left)
+            known = self._contexts[page.session] = (document, made["executionContextId"])
+            expression = f"{self._source}; {expression}"
+        params = {"expression": expression, "contextId": known[1], "awaitPromise": True, "returnByValue": True}
+        return self._wire.send("Runtime.evaluate", params, session=page.session)
+
+    def answer(self, page: Page, reply: Reply) -> dict[str, Any]:
+        """What it returned; raises `Stale` when that came from nowhere or from somebody else."""
+        try:
+            value = self._wire.result(reply)["result"].get("value")
+        except ScreenError as error:
+            self._contexts.pop(page.session, None)
+            raise Stale(error.message) from None
+        if not isinstance(value, dict) or value.get("nonce") != self._nonce:
+            self._contexts.pop(page.session, None)
+            raise Stale("another document answered")
+        return value
+
+    def drags(self, page: Page, answer: dict[str, Any]) -> bool:
+        """Whether a drag of data has begun since it was last asked."""
+        key = f"{page.session} {page.document}"
+        before, self._drags = self._drags.get(key, 0), {key: answer["dragged"]}
+        return answer["dragged"] > before
