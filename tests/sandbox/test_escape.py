@@ -101,7 +101,7 @@ attempt("tcp", connect, socket.AF_INET, ("127.0.0.1", 6007))
 def test_the_keeper_cannot_be_read_traced_or_entered(shared: Sandbox, attack: Attack) -> None:
     program = """
 def attempts(where):
-    for name in ("environ", "mem", "maps", "auxv", "stack", "syscall", "mountinfo", "io", "fdinfo/0", "root/etc/passwd",
+    for name in ("environ", "mem", "maps", "auxv", "stack", "syscall", "io", "fdinfo/0", "root/etc/passwd",
                  "cwd/etc/passwd", "exe", "smaps", "pagemap", "personality", "numa_maps"):
         attempt(f"{where} read {name}", read, f"/proc/1/{name}", 1)
     for name in ("fd", "map_files", "fdinfo", "root", "cwd", "task/1/fd"):
@@ -271,10 +271,11 @@ def attempts(where):
             if where == "nested" and path.startswith(("/proc/sys/user/", "/proc/sys/kernel/pid_max")):
                 continue  # a namespace's own
             try:
-                fd = os.open(path, os.O_WRONLY)
+                fd = os.open(path, os.O_RDWR)
+                os.pwrite(fd, os.read(fd, 1000) or b"1", 0)
             except OSError:
                 continue
-            print(where, "opens", path)
+            print(where, "writes", path)
     for path, text in (("/proc/sysrq-trigger", "h"), ("/proc/sys/kernel/core_pattern", "|/bin/sh"),
                        ("/proc/timer_list", ""), ("/proc/irq/default_smp_affinity", "1"), ("/proc/kmsg", "")):
         attempt(f"{where} writes {path}", write, path, text)
@@ -296,7 +297,7 @@ print(os.listdir("/sys"))
 become_root_of_a_namespace(CLONE_NEWNS | CLONE_NEWNET)
 os.mkdir("/tmp/sys")
 attempt("sysfs", mount, "sysfs", "/tmp/sys", "sysfs")
-for kind in ("debugfs", "tracefs", "securityfs", "efivarfs", "configfs", "pstore", "bpf", "devtmpfs", "ext4", "binfmt_misc"):
+for kind in ("debugfs", "tracefs", "securityfs", "efivarfs", "configfs", "pstore", "bpf", "devtmpfs", "ext4"):
     attempt(kind, mount, kind, "/tmp/sys", kind)
 """
     assert attack(shared, program) == ["[]"]
@@ -338,7 +339,7 @@ for folder in ("/usr/bin", "/usr/sbin", "/usr/lib/openssh", "/usr/lib/dbus-1.0",
                 null = os.open("/dev/null", os.O_RDWR)
                 for fd in range(3):
                     os.dup2(null, fd)
-                signal.alarm(5)
+                signal.alarm(2)
                 os.execv(f"{folder}/{name}", [name, "--version"])
             seen = set()
             while os.waitpid(pid, os.WNOHANG)[0] == 0:
