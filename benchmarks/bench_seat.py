@@ -1,6 +1,6 @@
 """Seats of LibreOffice Calc: hand-over of a warm one, a cold one against launching by hand, sixteen at once.
 
-    python benchmarks/bench_seat.py [--json] [--seats 16]
+python benchmarks/bench_seat.py [--json] [--seats 16]
 """
 
 from __future__ import annotations
@@ -44,9 +44,7 @@ def main(argv: list[str] | None = None) -> int:
             "the same, against a cold one", warm / cold, "x", "under 1/10", warm < cold / 10, f"1/{cold / warm:.0f}"
         ),
         Figure(f"{wanted.seats} live Calc seats, memory each", memory / 1e6, "MB", "under 200 MB", memory < 200e6),
-        Figure(
-            f"the slowest of them to act, settle and grab", slowest * 1e3, "ms", "none starved", slowest < 5
-        ),
+        Figure("the slowest of them to act, settle and grab", slowest * 1e3, "ms", "none starved", slowest < 5),
     ]
     return show(figures, as_json=wanted.json)
 

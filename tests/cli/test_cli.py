@@ -101,7 +101,9 @@ def test_what_new_writes_passes_check_and_can_be_attempted(
     assert (tmp_path / "start.png").read_bytes().startswith(b"\x89PNG")
 
     script = tmp_path / "solve.jsonl"
-    script.write_text('{"kind":"key","keys":["ctrl","a"]}\n{"kind":"type","text":"hello"}\n{"kind":"key","keys":["ctrl","s"]}\n')
+    script.write_text(
+        '{"kind":"key","keys":["ctrl","a"]}\n{"kind":"type","text":"hello"}\n{"kind":"key","keys":["ctrl","s"]}\n'
+    )
     episode = tmp_path / "episode"
     code, out, err = run(capsys, "record", str(world), "--agent", f"script:{script}", "--out", str(episode), "--json")
     assert code == 0, err
@@ -121,7 +123,9 @@ def test_new_does_not_write_over_anything(capsys: pytest.CaptureFixture[str], wo
     assert code == 2 and "already there" in err
 
 
-def test_check_finds_a_world_that_is_already_solved(capsys: pytest.CaptureFixture[str], world: Path, tmp_path: Path) -> None:
+def test_check_finds_a_world_that_is_already_solved(
+    capsys: pytest.CaptureFixture[str], world: Path, tmp_path: Path
+) -> None:
     solved = tmp_path / "solved"
     assert main(["new", "mousepad", "--folder", str(solved)]) == 0
     (solved / "files" / "welcome.txt").write_text("hello\n")

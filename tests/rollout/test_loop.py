@@ -169,7 +169,9 @@ def test_a_screen_killed_in_the_middle_is_an_error_and_what_came_before_is_kept(
     assert episode.steps >= 2
 
 
-@pytest.mark.parametrize("damage", ["rm ~/list.txt", "printf '\\377\\376' > ~/list.txt", "ln -sf /etc/passwd ~/list.txt"])
+@pytest.mark.parametrize(
+    "damage", ["rm ~/list.txt", "printf '\\377\\376' > ~/list.txt", "ln -sf /etc/passwd ~/list.txt"]
+)
 def test_a_state_that_the_agent_spoiled_is_a_failure_and_not_an_error(tmp_path: Path, damage: str) -> None:
     class Spoiled(Editor):
         def save(self, seat: Seat) -> None:

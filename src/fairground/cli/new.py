@@ -15,8 +15,12 @@ from fairground.core import InvalidInput, check_name
 
 def new(
     app: Annotated[str, typer.Argument(help="The program's name, such as mousepad.")],
-    folder: Annotated[Path | None, typer.Option(help="Where to write it; a folder named like the app if left out.")] = None,
-    package: Annotated[str | None, typer.Option(help="Its Debian package, if it is not named like the program.")] = None,
+    folder: Annotated[
+        Path | None, typer.Option(help="Where to write it; a folder named like the app if left out.")
+    ] = None,
+    package: Annotated[
+        str | None, typer.Option(help="Its Debian package, if it is not named like the program.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Writes the skeleton of a world for your own software."""

@@ -42,7 +42,9 @@ def record(
         if not json:
             wait = f"{step.act_ms + step.settle_ms:.0f} ms"
             mark = f"  [red]refused: {escape(step.refused.splitlines()[0])}[/]" if step.refused else ""
-            console.print(f"  {step.index + 1:>3}  {escape(describe(step.action))}  [dim]{wait}[/]{mark}", highlight=False)
+            console.print(
+                f"  {step.index + 1:>3}  {escape(describe(step.action))}  [dim]{wait}[/]{mark}", highlight=False
+            )
 
     episode = run_episode(found, chosen, folder, runner=runner, video=video, on_step=show_step)
     page = write_episode_page(folder)

@@ -256,7 +256,7 @@ class Look(_Action):
         # Right and bottom are where the region ends, not its last pixel: all of a grid of 1000 is 0 to 1000.
         last_x, last_y = _LAST[self.space] or (width, height)
         left, top, right, bottom = self.region
-        if not (0 <= left and 0 <= top and right <= last_x and bottom <= last_y):
+        if not (left >= 0 and top >= 0 and right <= last_x and bottom <= last_y):
             raise InvalidAction(f"region {self.region} reaches off the {width}x{height} screen ({self.space})")
         region = (
             math.floor(left * width / last_x),

@@ -38,7 +38,19 @@ _SPELLINGS: dict[str, tuple[str, ...]] = {
     "altgr": ("iso_level3_shift", "alt_gr", "altgraph"),
     "shift": ("shift_l", "shiftleft", "leftshift", "left_shift"),
     "shift_r": ("shiftright", "rightshift", "right_shift"),
-    "super": ("super_l", "meta", "meta_l", "meta_left", "win", "win_left", "windows", "cmd", "command", "os", "super_left"),
+    "super": (
+        "super_l",
+        "meta",
+        "meta_l",
+        "meta_left",
+        "win",
+        "win_left",
+        "windows",
+        "cmd",
+        "command",
+        "os",
+        "super_left",
+    ),
     "super_r": ("meta_r", "meta_right", "win_right", "cmd_r", "super_right"),
     "capslock": ("caps_lock", "caps"),
     "numlock": ("num_lock",),
@@ -85,7 +97,10 @@ def _squash(spelling: str) -> str:
 
 _EXACT = {spelling: name for name, spellings in _SPELLINGS.items() for spelling in spellings if len(spelling) == 1}
 _CANONICAL = {
-    _squash(spelling): name for name, spellings in _SPELLINGS.items() for spelling in (name, *spellings) if len(spelling) > 1
+    _squash(spelling): name
+    for name, spellings in _SPELLINGS.items()
+    for spelling in (name, *spellings)
+    if len(spelling) > 1
 } | _CHARACTER_NAMES
 
 

@@ -157,7 +157,7 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
             info |= {"outcome": str(self.outcome), "verdict": self.verdict.plain() if self.verdict else None}
         return observation, reward, terminated, truncated, info
 
-    def render(self) -> Pixels | None:  # type: ignore[override]
+    def render(self) -> Pixels | None:
         """The last frame, for `rgb_array`."""
         if self.render_mode != "rgb_array" or self.observation is None:
             return None

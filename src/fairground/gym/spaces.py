@@ -11,6 +11,7 @@ from gymnasium import spaces
 from fairground.core import (
     Action,
     Answer,
+    Button,
     CallUser,
     Click,
     Done,
@@ -33,7 +34,7 @@ KINDS = (
     "click", "double_click", "triple_click", "move", "mouse_down", "mouse_up", "drag", "scroll", "key", "type",
     "wait", "look", "answer", "call_user", "done", "fail",
 )  # fmt: skip
-BUTTONS = ("left", "middle", "right")
+BUTTONS: tuple[Button, ...] = ("left", "middle", "right")
 MODIFIERS = ("ctrl", "alt", "shift", "super")
 KEYS = (
     "enter", "tab", "space", "backspace", "delete", "escape", "insert", "home", "end", "pageup", "pagedown", "up",

@@ -59,7 +59,7 @@ class LayerStore:
         self.folder = (folder or cache_folder()).absolute() / "layers"
         if self.folder.parts[1] in _OVERLAID:
             raise SandboxError(
-                f"checkpoints cannot be kept in {self.folder}: sandboxes are stacked over /{self.folder.parts[1]} itself",
+                f"checkpoints cannot be kept in {self.folder}: sandboxes are stacked over /{self.folder.parts[1]}",
                 fix=f"set FAIRGROUND_HOME to a folder outside /{', /'.join(_OVERLAID)}",
             )
         try:

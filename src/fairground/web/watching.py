@@ -18,7 +18,7 @@ from fairground.screen import Screen, encode_jpeg, encode_png
 
 RATE: Final = 20.0  # pictures a second, at most
 _REACTION: Final = 0.005  # seconds after input until a look is worth while
-_BUSY, _IDLE = 0.01, 0.04  # seconds between two looks, soon after something happened and later; longer where
+_BUSY, _IDLE = 0.01, 0.05  # seconds between two looks, soon after something happened and later; longer where
 _BUSY_COSTS, _IDLE_COSTS = 1.0, 9.0  # a look costs much: so many times as long as it took
 _AWAKE: Final = 1.0  # how soon "soon" is
 _REST: Final = 0.2  # without a change for so long, the exact picture follows the quick one

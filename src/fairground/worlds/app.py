@@ -164,9 +164,11 @@ class Suite:
 
     def __post_init__(self) -> None:
         check_name("suite", self.name)
-        for thing in (*self.apps, *self.scenarios):
-            check_name(type(thing).__name__, thing.name)
         names = [app.name for app in self.apps]
+        for name in names:
+            check_name("app", name)
+        for scenario in self.scenarios:
+            check_name("scenario", scenario.name)
         for app in self.apps:
             for axis in (app.profiles, app.themes, app.ui_states):
                 if not axis:

@@ -273,7 +273,9 @@ def _decide(
     path = fill(table.file)
     if table.exists is not None:
         there = path in after.files
-        return result(there == table.exists, "there" if table.exists else "not there", "there" if there else "not there")
+        return result(
+            there == table.exists, "there" if table.exists else "not there", "there" if there else "not there"
+        )
     if table.unchanged:
         same = path in before.files and before.files.get(path) == after.files.get(path)
         return result(same, "the same as before", "the same" if same else after.missing.get(path, "changed"))
@@ -309,7 +311,7 @@ def _check_scripts(folder: Path) -> None:
             raise InvalidInput(f"{script} is not a file; a stage is one executable script")
         if not script.stat().st_mode & stat.S_IXUSR:
             raise InvalidInput(f"{script} is not executable", fix=f"chmod +x {script}")
-        if not script.read_bytes()[:2] in (b"#!", b"\x7fE"):
+        if script.read_bytes()[:2] not in (b"#!", b"\x7fE"):
             raise InvalidInput(f"{script} does not begin with #! and an interpreter", fix="begin it with #!/bin/bash")
 
 

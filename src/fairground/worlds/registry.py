@@ -9,6 +9,7 @@ from pathlib import Path
 
 from fairground.core import Configuration, InvalidInput, unknown
 from fairground.worlds.app import Suite, World
+from fairground.worlds.folder import read_folder
 
 
 class BrokenSuite(UserWarning):
@@ -17,7 +18,7 @@ class BrokenSuite(UserWarning):
 
 @cache
 def suites() -> dict[str, Suite]:
-    """Every installed suite by name (entry point group `fairground.suites`); a broken one is left out with a warning."""
+    """Every installed suite by name (entry point group `fairground.suites`); of a broken one, a warning tells."""
     found: dict[str, Suite] = {}
     for point in sorted(entry_points(group="fairground.suites"), key=lambda point: point.name):
         try:
@@ -81,13 +82,12 @@ def _suite_of(text: str) -> tuple[Suite, str]:
     if head in known:
         return known[head], rest
     if "/" in text or text.startswith("."):
-        path, tail = Path(text.partition("@")[0]), []
+        path = Path(text.partition("@")[0])
+        tail: list[str] = []
         while not (path / "world.toml").is_file() and path != path.parent:
             tail.insert(0, path.name)
             path = path.parent
         if (path / "world.toml").is_file():
-            from fairground.worlds.folder import read_folder
-
             suite = read_folder(path)
             at = "@" + text.partition("@")[2] if "@" in text else ""
             return suite, "/".join([suite.apps[0].name, *tail]) + at

@@ -9,7 +9,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fairground import __version__
-from fairground.core import AppError, FairgroundError, Fingerprint, SandboxError, ScreenError, State, Window, fingerprint
+from fairground.core import (
+    AppError,
+    FairgroundError,
+    Fingerprint,
+    SandboxError,
+    ScreenError,
+    State,
+    Window,
+    fingerprint,
+)
 from fairground.sandbox import Process, Sandbox, SandboxSpec, default_runner, open_sandbox
 from fairground.sandbox.layers import LayerStore
 from fairground.screen import Screen, open_desktop
@@ -100,7 +109,9 @@ class Seat:
     @property
     def alive(self) -> bool:
         """Whether sandbox, screen and app still run."""
-        return self.sandbox.alive and self.screen.alive and not (self._programs and self._programs[0].poll() is not None)
+        return (
+            self.sandbox.alive and self.screen.alive and not (self._programs and self._programs[0].poll() is not None)
+        )
 
     def freeze(self) -> None:
         """Stops everything in the seat."""

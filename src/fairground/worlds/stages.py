@@ -12,14 +12,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import fairground.sandbox.keeper as keeper_package
 from fairground.core import FairgroundError, StageError
-from fairground.sandbox import Sandbox, SandboxSpec, open_sandbox
+from fairground.sandbox import Completed, Sandbox, SandboxSpec, open_sandbox
 from fairground.sandbox.layers import Layer, LayerStore, hash_path, remove_tree
 from fairground.worlds.app import World
 from fairground.worlds.packages import machine_state, package_versions
@@ -114,7 +114,7 @@ def _stage(
         sandbox = open_sandbox(spec, runner=runner)
         log: list[str] = []
         try:
-            work(_Logged(sandbox, log))
+            work(cast(Sandbox, _Logged(sandbox, log)))
         except FairgroundError as error:
             raise StageError(
                 f"stage {name} of {world.app.name} failed: {error.message}\n{''.join(log)[-_TAIL:]}".rstrip(),
@@ -139,11 +139,11 @@ class _Logged:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._sandbox, name)
 
-    def run(self, argv: list[str], **options: Any) -> Any:
+    def run(self, argv: Sequence[str], *, check: bool = True, **options: Any) -> Completed:
         self._log.append(f"$ {' '.join(argv)}\n")
-        done = self._sandbox.run(argv, **{**options, "check": False})
+        done = self._sandbox.run(argv, check=False, **options)
         self._log.append((done.stdout + done.stderr).decode(errors="replace"))
-        if options.get("check", True) and done.code != 0:
+        if check and done.code != 0:
             raise StageError(f"{argv[0]} ended with status {done.code}")
         return done
 
@@ -157,9 +157,7 @@ def _install(script: Path, store: LayerStore) -> Layer:
         "files": hash_path(script.parent / "files"),
         "machine": machine_state(),
     }
-    start = (
-        "import sys; sys.path.insert(0, sys.argv[1]); from keeper.install import main; main(sys.argv[2])"
-    )
+    start = "import sys; sys.path.insert(0, sys.argv[1]); from keeper.install import main; main(sys.argv[2])"
 
     def build(tree: Path) -> str:
         os.chown(tree, 0, 0)

@@ -130,7 +130,7 @@ class Files:
     def _entries(self, start: int, folder: str) -> list[tuple[str, str, int, float]]:
         """What a folder below `start` holds, reached without any link, however it changes meanwhile."""
         flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-        resolve = kernel.RESOLVE_NO_SYMLINKS | kernel.RESOLVE_BENEATH
+        resolve = kernel.RESOLVE_NO_SYMLINKS
         try:
             fd = kernel.open_inside(folder or ".", flags, folder=start, resolve=resolve)
         except OSError as error:

@@ -256,7 +256,7 @@ def _await_start(report: int, pid: int) -> bytes:
     poller = select.poll()
     poller.register(report, select.POLLIN)
     deadline = time.monotonic() + _START_SECONDS
-    while not poller.poll(20):
+    while not poller.poll(2):
         if time.monotonic() > deadline:
             _signal(pid, signal.SIGKILL)
             return b"ETIMEDOUT it was kept from starting"

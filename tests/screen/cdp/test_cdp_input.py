@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from cdp_site import Browser, browser
+from .site import Browser, browser
 
 from fairground.core import (
     MODIFIERS,
