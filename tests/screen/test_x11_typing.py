@@ -129,7 +129,7 @@ def test_text_of_any_script_arrives_in_an_editor(bench: Any, editor: Any, text: 
     bench.screen.act(Type(text=text))
     bench.screen.settle()
     bench.screen.act(Key(keys=("ctrl", "s")))
-    arrives(editor, text + "\n")
+    arrives(editor, text)
 
 
 def test_three_clicks_select_a_line_to_type_over(bench: Any, editor: Any) -> None:
@@ -141,7 +141,7 @@ def test_three_clicks_select_a_line_to_type_over(bench: Any, editor: Any) -> Non
     bench.screen.settle()
     bench.screen.act(Type(text="four"))
     bench.screen.act(Key(keys=("ctrl", "s")))
-    arrives(lambda: editor().strip() + "\n", "four\n")
+    arrives(lambda: editor().strip(), "four")
 
 
 def test_every_named_key_has_a_symbol() -> None:

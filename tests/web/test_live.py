@@ -5,9 +5,12 @@ from __future__ import annotations
 import base64
 import http.client
 import json
+import os
 import re
 import shutil
+import signal
 import socket
+import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -172,6 +175,13 @@ def answer(connection: ClientConnection, *kinds: str) -> dict[str, Any]:
 def act(connection: ClientConnection, **action: Any) -> dict[str, Any]:
     connection.send(json.dumps({"type": "act", "id": 7, "action": action}))
     return answer(connection, "done", "refused")
+
+
+def screen_server(seat: Seat) -> int:
+    """Which process draws this very seat's screen: the one that listens at its display."""
+    with seat.sandbox.connect(f"/tmp/.X11-unix/X{seat.env['DISPLAY'][1:]}") as connection:
+        credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    return int(struct.unpack("3i", credentials)[0])
 
 
 def get(server: LiveServer, path: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
@@ -510,7 +520,7 @@ def test_a_seat_that_dies_while_watched_is_said_and_the_server_goes_on_answering
     with opened(tmp_path, "dying", "xterm", "dying", "xterm", "-T", "dying") as seat, LiveServer(seat) as server:
         page = new_page(server)
         with viewer(server) as connection:
-            seat.sandbox.run(["pkill", "-KILL", "Xvfb"])
+            os.kill(screen_server(seat), signal.SIGKILL)
             page.wait_for_selector("body[data-state=trouble][data-blind=on]")
             assert "Error" in page.inner_text("#notice b")
             assert answer(connection, "trouble")["trouble"]["blind"] is True

@@ -132,17 +132,12 @@ class Cgroup:
         """Removes the folders, as soon as the last process in them was reaped; the keeper does it too."""
         deadline = time.monotonic() + timeout
         for folder in self.folders:
-            while True:
+            while folder.exists() and time.monotonic() < deadline:
                 try:
-                    folder.rmdir()
-                except FileNotFoundError:
-                    break
+                    for place, _, _ in os.walk(folder, topdown=False):  # a program may have made some below
+                        os.rmdir(place)
                 except OSError:
-                    if time.monotonic() > deadline:
-                        break
                     select.select([], [], [], 0.001)
-                else:
-                    break
         if self.unified:
             with contextlib.suppress(OSError):
                 self.paths["unified"].parent.rmdir()  # when it was the last one

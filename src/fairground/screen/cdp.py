@@ -92,6 +92,8 @@ class CdpScreen:
         self.size = size
         self._wire = wire
         self._scale = scale
+        self._mobile = mobile
+        self._zoom: float | None = None
         self._end = end
         self._world = World(wire, secrets.token_hex(8))
         self._frame: Frame | None = None
@@ -198,7 +200,7 @@ class CdpScreen:
             self._await(page, [reply], deadline - time.monotonic())
             return self._wire.result(reply, _CALL_SECONDS)
 
-        return read_tree(ask, page.target, self._scale, self.size, depth=depth, limit=limit)
+        return read_tree(ask, self._scale, self.size, depth=depth, limit=limit)
 
     def windows(self) -> tuple[Window, ...]:
         """Each page that is open as a window of the screen's size, the one shown last."""
@@ -331,6 +333,7 @@ class CdpScreen:
         self._await(page, [shot], deadline - time.monotonic())
         if page.activity != activity or page is not self._pages.shown:
             return None
+        self._zoom = float(after["zoom"])
         frame = self._frame
         self._keep(self._wire.result(shot)["data"])
         if after["painted"] and (frame is None or frame.digest != self._frame.digest):
@@ -345,7 +348,7 @@ class CdpScreen:
     # Acting
 
     def _perform(self, commands: Iterable[Command]) -> None:
-        self._frame = None
+        self._frame = self._zoom = None
         for group in batches(commands):
             page = self._page(time.monotonic() + _ACT_SECONDS)
             replies = self._wire.send_all(group, session=page.session)
@@ -367,12 +370,22 @@ class CdpScreen:
             self._pages.notes.append(f"a script of the page was stopped: it took no input for {_ACT_SECONDS:g} s")
 
     def _with_modifiers(self, names: tuple[str, ...], perform: Callable[[], None]) -> None:
-        self._pointer.scale = self._scale
+        self._pointer.scale = self._scale * self._page_zoom()
         self._perform([self._keyboard.down(name) for name in names])
         try:
             perform()
         finally:
             self._perform([self._keyboard.up(name) for name in reversed(names)])
+
+    def _page_zoom(self) -> float:
+        """By how much the page is zoomed: phones show one that is too wide for them smaller."""
+        if self._mobile and self._zoom is None:
+            try:
+                deadline = time.monotonic() + _ACT_SECONDS
+                self._zoom = float(self._ask(self._page(deadline), "state()", deadline)["zoom"])
+            except (Stale, NoAnswer, ProtocolError):
+                return 1.0  # between two documents, or under a dialog: nothing there can be aimed at
+        return self._zoom or 1.0
 
     def _touch(self, action: Click | Move | MouseDown | MouseUp | Scroll) -> None:
         pointer = self._pointer

@@ -78,7 +78,7 @@
   });
 
   const report = (why) => ({
-    nonce, changes, why,
+    nonce, changes, why, zoom: visualViewport.scale,
     moving: moving()[0]?.[1] ?? "",
     painted: [...select.call(document, "canvas")].some(seen),
   });

@@ -18,9 +18,9 @@ from fairground.screen import Screen, encode_jpeg, encode_png
 
 RATE: Final = 20.0  # pictures a second, at most
 _REACTION: Final = 0.005  # seconds after input until a look is worth while
-_BUSY, _IDLE = 0.01, 0.05  # seconds between two looks, soon after something happened and later; longer where
-_BUSY_COSTS, _IDLE_COSTS = 1.0, 9.0  # a look costs much: so many times as long as it took
-_AWAKE: Final = 1.0  # how soon "soon" is
+_AWAKE: Final = 1.0  # seconds after something happened in which more is expected
+_BUSY, _IDLE = 0.01, 0.05  # seconds between two looks, in that time and after it;
+_BUSY_COSTS, _IDLE_COSTS = 1.0, 9.0  # or so many times what a look takes, where that is longer
 _REST: Final = 0.2  # without a change for so long, the exact picture follows the quick one
 _CHECK: Final = 0.5  # how often the seat itself is examined, and a lost screen tried again
 _QUALITY: Final = 80  # of a JPEG
@@ -30,7 +30,7 @@ T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 
-class Task(Protocol):
+class Subject(Protocol):
     """What the person is looking at."""
 
     @property
@@ -50,7 +50,7 @@ class Watched(Protocol):
         """What is seen and touched."""
 
     @property
-    def world(self) -> Task:
+    def world(self) -> Subject:
         """What it is about."""
 
     def check(self) -> None:

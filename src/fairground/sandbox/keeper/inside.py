@@ -11,7 +11,8 @@ import struct
 import sys
 
 from . import kernel, mounts, seccomp
-from .programs import Programs
+from .folder import remove_folder
+from .programs import Programs, end_descendants
 from .serve import Keeper, refuse
 
 TYPE_CHECKING = False
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 UID = mounts.UID
+_CLEAN_UP_SECONDS = 10.0
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
 # What one sandbox may take of things that the kernel counts for the host's user as a whole.
 _SHARES = {
@@ -45,7 +47,11 @@ def enter(control: socket.socket, order: dict[str, Any], serving: int, watched: 
             keeper = _in_namespaces(control, order, serving, watched)
         else:
             keeper = _on_the_host(control, order, serving, watched)
-        keeper.serve(watched)
+        left_alone = keeper.serve(watched)
+        if order["folder"] and left_alone:
+            # Without namespaces the kernel ends nothing for us, and nobody is left to do it.
+            end_descendants(_CLEAN_UP_SECONDS)
+            remove_folder(order["folder"])
     except OSError as error:
         refuse(control, error)
         os._exit(1)

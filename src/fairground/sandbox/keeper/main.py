@@ -18,6 +18,7 @@ import sys
 import time
 
 from . import inside, kernel
+from .folder import make_folder, remove_folder
 from .programs import end_descendants
 from .serve import MESSAGE, refuse
 
@@ -46,7 +47,7 @@ def main(control_fd: int) -> NoReturn:
     watched, watching = os.pipe()  # ends when this one does
     try:
         if order["folder"]:
-            _make_folder(order)
+            make_folder(order["folder"], order["host_uid"], order["host_gid"])
     except OSError as error:
         refuse(control, error)
         sys.exit(1)
@@ -115,61 +116,16 @@ def _end(server: int, order: dict[str, Any]) -> None:
         _remove_cgroup(path, deadline)
 
 
-def _make_folder(order: dict[str, Any]) -> None:
-    """Where a bare sandbox keeps its files; made here, so that whoever made it also removes it."""
-    os.mkdir(order["folder"], 0o700)
-    for name in ("home", "run", "tmp"):
-        os.mkdir(f"{order['folder']}/{name}", 0o700)
-    if os.geteuid() == 0:
-        for path in (order["folder"], *(f"{order['folder']}/{name}" for name in ("home", "run", "tmp"))):
-            os.chown(path, order["host_uid"], order["host_gid"])
-
-
-def remove_folder(path: str) -> None:
-    """Removes what a bare sandbox kept on disk, also where a program took its own permission away.
-
-    By open folders, not by paths: what we walk through was written by others, who may have left links.
-    """
-    parent = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        _remove(parent, os.path.basename(path))
-    finally:
-        os.close(parent)
-
-
-def _remove(parent: int, name: str) -> None:
-    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-    try:
-        folder = os.open(name, flags, dir_fd=parent)
-    except PermissionError:
-        os.chmod(name, 0o700, dir_fd=parent)
-        folder = os.open(name, flags, dir_fd=parent)
-    except FileNotFoundError:
-        return
-    try:
-        entries = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in os.scandir(folder)]
-        if entries and os.geteuid() != 0:
-            os.fchmod(folder, 0o700)
-        for entry, is_folder in entries:
-            if is_folder:
-                _remove(folder, entry)
-            else:
-                os.unlink(entry, dir_fd=folder)
-    finally:
-        os.close(folder)
-    os.rmdir(name, dir_fd=parent)
-
-
 def _remove_cgroup(path: str, deadline: float) -> None:
-    """A cgroup can be removed the moment its last process is reaped."""
+    """A cgroup can be removed the moment its last process is reaped, and what programs made below it is gone."""
     while True:
         try:
-            os.rmdir(path)
+            for folder, _, _ in os.walk(path, topdown=False):
+                os.rmdir(folder)
+            return
         except FileNotFoundError:
             return
         except OSError:
             if time.monotonic() > deadline:
                 return
             select.select([], [], [], 0.001)
-        else:
-            return

@@ -47,8 +47,8 @@ class Keeper:
         ready = {"home": programs.home, "attached": attached}
         self._send({"id": 0, "value": ready}, [os.pidfd_open(os.getpid()), *tell])
 
-    def serve(self, watched: int) -> None:
-        """Answers requests and reaps children until the control socket or `watched` closes."""
+    def serve(self, watched: int) -> bool:
+        """Answers requests and reaps children until the control socket or `watched` closes; True if it was that."""
         wake, nudge = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         signal.set_wakeup_fd(nudge, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -65,7 +65,7 @@ class Keeper:
                 elif fd in self._logs:
                     self._logs.look(fd)
                 elif fd == watched or not self._answer():
-                    return
+                    return fd == watched
 
     def _answer(self) -> bool:
         """Answers one request; False when the host is gone."""

@@ -1,0 +1,52 @@
+"""The folder in which a bare sandbox keeps its files: made and removed by the keeper, whatever is in it."""
+
+from __future__ import annotations
+
+import os
+
+_BELOW = ("home", "run", "tmp")
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def make_folder(path: str, uid: int, gid: int) -> None:
+    """Makes it for this user. Must be root to make it for another."""
+    for place in (path, *(f"{path}/{name}" for name in _BELOW)):
+        os.mkdir(place, 0o700)
+        if os.geteuid() == 0:
+            os.chown(place, uid, gid)
+
+
+def remove_folder(path: str) -> None:
+    """Removes it, also where programs took their own permission away or went deeper than paths can be.
+
+    By open folders, not by paths: what is in there was written by others, who may have left links.
+    """
+    top = os.open(path, _FOLDER)
+    try:
+        # What lies deeper is moved up before it is emptied, so nothing is ever more than one folder away.
+        prefix, number = os.urandom(8).hex(), 0
+        while folders := _clear(top):
+            for name in folders:
+                folder = os.open(name, _FOLDER, dir_fd=top)
+                try:
+                    for below in _clear(folder):
+                        number += 1
+                        os.rename(below, f"{prefix}-{number}", src_dir_fd=folder, dst_dir_fd=top)
+                finally:
+                    os.close(folder)
+                os.rmdir(name, dir_fd=top)
+    finally:
+        os.close(top)
+    os.rmdir(path)
+
+
+def _clear(folder: int) -> list[str]:
+    """Removes all but folders, and returns those, made ours to enter and to move."""
+    folders = []
+    for entry in list(os.scandir(folder)):
+        if not entry.is_dir(follow_symlinks=False):
+            os.unlink(entry.name, dir_fd=folder)
+            continue
+        os.chmod(entry.name, 0o700, dir_fd=folder)
+        folders.append(entry.name)
+    return folders
