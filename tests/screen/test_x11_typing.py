@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from fairground.core import NAMED_KEYS, Click, Key, KeyDown, KeyUp, Type
 from fairground.screen import keysyms
+from fairground.screen import xrequests as x
 from fairground.screen.layout import Layout
 
 OUT = "~/typed.txt"
@@ -120,6 +121,21 @@ def test_another_layout_is_noticed(bench: Any, terminal: Callable[[], str]) -> N
         arrives(terminal, text * 5)
     finally:
         bench.sandbox.run(["setxkbmap", "us"], env=bench.desktop.env)
+        bench.screen.settle()
+
+
+def test_text_arrives_while_another_group_of_the_layout_is_in_force(bench: Any, terminal: Callable[[], str]) -> None:
+    other = bench.connect()
+    scroll_lock, opcode = 78, other.extension("XTEST")
+    bench.sandbox.run(["setxkbmap", "us,ru", "-option", "grp:sclk_toggle"], env=bench.desktop.env)
+    try:
+        other.send(x.fake_input(opcode, x.KEY_PRESS, scroll_lock), x.fake_input(opcode, x.KEY_RELEASE, scroll_lock))
+        other.sync()
+        bench.screen.settle()
+        bench.screen.act(Type(text="Latin и кириллица\n"))
+        arrives(terminal, "Latin и кириллица\r")
+    finally:
+        bench.sandbox.run(["setxkbmap", "us", "-option", ""], env=bench.desktop.env)
         bench.screen.settle()
 
 

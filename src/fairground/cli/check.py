@@ -59,9 +59,13 @@ def check(
             )
         if not json:
             console.print(
-                f"[green]ok[/] {escape(world.id)} opens in {opened:.1f} s; not solved at the start "
-                f"(reward {verdict.reward:.2f})",
-                highlight=False,
+                f"[green]ok[/] {escape(world.id)} opens in {opened:.1f} s; not solved at the start", highlight=False
             )
+            if verdict.reward > 0:
+                console.print(
+                    f"[yellow]warning[/] doing nothing earns {verdict.reward:.2f}: give checks that hold from the start "
+                    "weight = 0 and integrity = true",
+                    highlight=False,
+                )
     if json:
         print_json(report)

@@ -13,7 +13,6 @@ import select
 import signal
 import time
 import uuid
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -79,22 +78,23 @@ class Cgroup:
 
     def set_frozen(self, frozen: bool, timeout: float = 5.0) -> None:
         """Freezes or thaws, and waits until it is so."""
-        folder = self.paths["freezer"]
-        reached: Callable[[], bool]
-        if self.unified:
-            (folder / "cgroup.freeze").write_text("1" if frozen else "0")
-            reached = lambda: f"frozen {int(frozen)}" in (folder / "cgroup.events").read_text()  # noqa: E731
-        else:
-            wanted = "FROZEN" if frozen else "THAWED"
-            (folder / "freezer.state").write_text(wanted)
-            reached = lambda: (folder / "freezer.state").read_text().strip() == wanted  # noqa: E731
         deadline = time.monotonic() + timeout
-        while not reached():
+        while not self._try_frozen(frozen):
             if time.monotonic() > deadline:
                 if frozen:
                     self.set_frozen(False)
                 raise SandboxError(f"the sandbox did not {'freeze' if frozen else 'thaw'} within {timeout:g} s")
             select.select([], [], [], 0.0005)
+
+    def _try_frozen(self, frozen: bool) -> bool:
+        folder = self.paths["freezer"]
+        if self.unified:
+            (folder / "cgroup.freeze").write_text(str(int(frozen)))
+            return _field(folder / "cgroup.events", "frozen") == int(frozen)
+        # Said again each time: v1 does not by itself come back to a process that was in the middle of a vfork.
+        wanted = "FROZEN" if frozen else "THAWED"
+        (folder / "freezer.state").write_text(wanted)
+        return (folder / "freezer.state").read_text().strip() == wanted
 
     def cpu_seconds(self) -> float | None:
         """Processor time used so far, or None when it is not accounted here."""
@@ -123,6 +123,9 @@ class Cgroup:
 
     def kill(self) -> None:
         """Kills what is still in there: only for when the keeper could not."""
+        with contextlib.suppress(OSError, SandboxError):
+            if self.can_freeze:
+                self.set_frozen(False, timeout=1.0)  # on v1 a frozen process cannot even be killed
         for folder in self.folders:
             with contextlib.suppress(OSError):
                 for pid in (folder / "cgroup.procs").read_text().split():
@@ -178,14 +181,22 @@ def shortcomings(group: Cgroup, limits: Limits, *, own_user: bool) -> list[str]:
 
 
 def sweep(root: Path | None = None) -> None:
-    """Removes the empty groups of processes that are gone, killed in the instant between making and using one."""
+    """Removes groups whose host and keeper were both killed, with what still runs in them."""
     root = root or ROOT
     for pattern in (f"{_NAME}-*", f"*/{_NAME}-*", f"{_NAME}/{_NAME}-*"):
         for folder in root.glob(pattern):
             owner = folder.name.split("-")[1]
-            if owner.isdigit() and not Path(f"/proc/{owner}").exists():
-                with contextlib.suppress(OSError):
-                    folder.rmdir()
+            if not owner.isdigit() or Path(f"/proc/{owner}").exists():
+                continue
+            with contextlib.suppress(OSError):
+                pids = (folder / "cgroup.procs").read_text().split()
+                if "0" in pids:
+                    continue  # another container's, where the owner's number means another process
+                if (folder / "freezer.state").exists():
+                    (folder / "freezer.state").write_text("THAWED")
+                for pid in pids:
+                    os.kill(int(pid), signal.SIGKILL)
+                folder.rmdir()
 
 
 @cache

@@ -194,7 +194,7 @@ class KeptSandbox:
             raise InvalidInput(f"a command is a list of words without NUL, got {_shown(argv)!r}")
         request = {"do": "spawn", "argv": list(argv), "env": checked_env(env or {}), "cwd": checked_path(cwd)}
         with self._lock:
-            if self.frozen:
+            if self.frozen and self.alive:
                 raise SandboxError(f"{argv[0]} cannot be started: the sandbox is frozen", fix="thaw it first")
             try:
                 pid, passed = self.call({**request, "targets": list(fds), "log": log}, list(fds.values()))
@@ -342,7 +342,7 @@ class KeptSandbox:
             with self._lock:
                 self._control.close()  # the keeper notices, ends everything inside, and removes what is left
             late = not _await_exit(self._keeper, _END_SECONDS)
-            if late:
+            if late or self._keeper.returncode != 0:
                 self._kill()
             for helper in self._helpers:
                 if not _await_exit(helper, 1.0):
@@ -358,15 +358,12 @@ class KeptSandbox:
             raise SandboxError(f"the sandbox did not end within {_END_SECONDS:g} s and was killed")
 
     def _kill(self) -> None:
-        """Ends what does not end by itself: thawed, because a frozen process may not even be killed."""
-        with contextlib.suppress(OSError, SandboxError):
-            if self._cgroup.can_freeze:
-                self._cgroup.set_frozen(False, timeout=0.5)
-        if self._first >= 0:
+        """Ends what does not end by itself, or was left alone by a keeper that did not end by itself."""
+        self._cgroup.kill()
+        if self._first >= 0 and (self._keeper.poll() is None or not readable(self._first, 5.0)):
             with contextlib.suppress(OSError):
                 signal.pidfd_send_signal(self._first, signal.SIGKILL)
         if not _await_exit(self._keeper, 5.0):
-            self._cgroup.kill()
             self._keeper.kill()
             self._keeper.wait()
 

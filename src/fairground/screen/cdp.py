@@ -42,6 +42,7 @@ _CALL_SECONDS: Final = 10.0
 _ACT_SECONDS: Final = 10.0  # for a page to take in an input before its script is stopped
 _GRAB_SECONDS: Final = 3.0  # for a page to draw itself anew before we take what it has drawn last
 _FRESH_SECONDS: Final = 0.05  # for which the picture that settling ended with is the current one
+_GRACE_SECONDS: Final = 0.5  # for the answer of a page that was told when to give up
 _LOOK_AGAIN: Final = 0.02
 _DRAG_SECONDS: Final = 1.0
 _BACKDROP_QUALITY: Final = 60
@@ -162,18 +163,20 @@ class CdpScreen:
         started = time.monotonic()
         deadline = started + timeout
         self._frame = None
+        why = ""
         while True:
             try:
-                why = self._rest(deadline)
-            except (Stale, ProtocolError, NoAnswer, Gone) as error:
+                done, why = self._rest(deadline)
+            except (Stale, ProtocolError, Gone):
                 if not self._wire.alive:
                     raise
-                why = None
-                if time.monotonic() >= deadline:
-                    why = "the page does not answer" if isinstance(error, NoAnswer) else "the page is loading"
-            if why is not None:
-                self._settled_at = time.monotonic()
-                return Settled(not why, self._settled_at - started, why)
+                done, why = False, "the page is loading"
+            except NoAnswer:
+                done, why = True, "the page does not answer"
+            now = time.monotonic()
+            if done or now >= deadline:
+                self._settled_at = now
+                return Settled(done and not why, now - started, why)
 
     def wait_change(self, timeout: float) -> bool:
         """Waits until the picture changes, at most `timeout` seconds; says whether it did."""
@@ -214,8 +217,8 @@ class CdpScreen:
                 found.append(Window(title, (0, 0, *self.size), page is stack[-1]))
         return tuple(found)
 
-    def navigate(self, url: str, timeout: float = 30.0) -> Settled:
-        """Goes to an address and waits until the page has settled.
+    def navigate(self, url: str, timeout: float = 30.0, *, settle: float = 5.0) -> Settled:
+        """Goes to an address, waits until it has loaded, and then at most `settle` seconds until it has settled.
 
         Raises:
             ScreenError: There is no such page: nothing answers there, or it is not an address.
@@ -223,10 +226,17 @@ class CdpScreen:
         page = self._page(time.monotonic() + timeout, crashed=True)
         started = time.monotonic()
         self._frame = None
-        answer = self._wire.call("Page.navigate", {"url": url}, session=page.session, timeout=timeout)
+        reply = self._wire.send("Page.navigate", {"url": url}, session=page.session)
+        if not self._wire.wait(lambda: reply.done, min(_ACT_SECONDS, timeout)):
+            self._wire.post("Runtime.terminateExecution", session=page.session)  # what keeps the page from leaving
+            self._wire.wait(lambda: reply.done, timeout - _ACT_SECONDS)
+        answer = self._wire.result(reply, timeout)
         if error := answer.get("errorText"):
             raise ScreenError(f"{url}: {error}", fix="is the server listening, inside the sandbox?")
-        return self.settle(timeout - (time.monotonic() - started))
+        left = timeout - (time.monotonic() - started)
+        if not self._wire.wait(lambda: not page.loading or page.asked is not None, left):
+            raise ScreenError(f"{url}: still loading after {timeout:g} s; {page.busy()}")
+        return self.settle(settle)
 
     def evaluate(self, expression: str, timeout: float = 5.0) -> Any:
         """Runs JavaScript in the page, as one of its own scripts, and returns its value (of a promise: awaited).
@@ -310,35 +320,41 @@ class CdpScreen:
         if not done:
             raise NoAnswer(f"{replies[-1].method}: the page did not answer within {timeout:.1f} s")
 
-    def _rest(self, deadline: float) -> str | None:
-        """Empty when the page has come to rest, else why not; None when it must be looked at again."""
+    def _rest(self, deadline: float) -> tuple[bool, str]:
+        """Looks once whether the page has come to rest.
+
+        Returns whether that is decided, and what it waits for or what keeps moving; nothing when it is at rest.
+        """
         page = self._page(deadline)
-        if not self._wire.wait(lambda: not page.busy() or page.asked is not None, min(0.05, deadline - time.monotonic())):
-            if time.monotonic() < deadline:
-                return None
+        left = deadline - time.monotonic()
+        if not self._wire.wait(lambda: not page.busy() or page.asked is not None, min(_LOOK_AGAIN, left)):
             with self._wire.changed:
-                why = page.busy()
-                page.outlasted |= set(page.requests)
-            return why or "the page is loading"
+                why = page.busy() or "the page is loading"
+                if time.monotonic() >= deadline:
+                    page.outlasted |= set(page.requests)
+            return False, why
         activity = page.activity
         before = self._ask(page, "state()", deadline)
         # The picture is taken while we wait; it counts if nothing has changed meanwhile.
         shot = None if before["why"] else self._capture(page)
         budget = max(0, int((deadline - time.monotonic()) * 1000))
-        after = self._ask(page, f"rest({_QUIET}, {budget})", deadline + 1.0)
+        after = self._ask(page, f"rest({_QUIET}, {budget})", deadline + _GRACE_SECONDS)
         if after["why"]:
-            return str(after["why"])
+            return True, str(after["why"])
         if shot is None or after["changes"] != before["changes"]:
-            return None
-        self._await(page, [shot], deadline - time.monotonic())
+            return False, "the page keeps changing"
+        self._await(page, [shot], deadline + _GRACE_SECONDS - time.monotonic())
         if page.activity != activity or page is not self._pages.shown:
-            return None
+            return False, page.busy() or "the page keeps changing"
         self._zoom = float(after["zoom"])
-        frame = self._frame
-        self._keep(self._wire.result(shot)["data"])
-        if after["painted"] and (frame is None or frame.digest != self._frame.digest):
-            return "a canvas keeps changing" if time.monotonic() >= deadline else None
-        return str(after["moving"])
+        earlier = self._frame
+        frame = self._keep(self._wire.result(shot)["data"])
+        if not after["painted"] or (earlier is not None and earlier.digest == frame.digest):
+            return True, str(after["moving"])
+        # Nothing tells that a canvas was drawn on: two pictures do.
+        decided = earlier is not None and page.restless
+        page.restless |= time.monotonic() >= deadline
+        return decided, "a canvas keeps changing"
 
     def _ask(self, page: Page, call: str, deadline: float) -> dict[str, Any]:
         reply = self._world.ask(page, call, deadline)

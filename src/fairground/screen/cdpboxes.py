@@ -61,12 +61,13 @@ def _document_boxes(
         overflow_x, overflow_y, position = (strings[name] for name in style) if style else ("visible", "visible", "static")
         if position == "fixed":
             clip = view
-            # A fixed element does not scroll with its document.
         elif position == "absolute":
             clip = above.positioned
         else:
             clip = above.flow
-        box = (bounds[0] + dx, bounds[1] + dy, bounds[2], bounds[3])
+        # The document itself is what is seen of it.
+        x, y = origin if parents[node] < 0 else (bounds[0] + dx, bounds[1] + dy)
+        box = (x, y, bounds[2], bounds[3])
         held = clip
         scrolls = (overflow_x, overflow_y) != ("visible", "visible")
         # What the root element and the body cut off is the view's to decide.

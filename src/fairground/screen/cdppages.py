@@ -35,6 +35,7 @@ class Page:
         scheduled: Frames that asked for a navigation, and when.
         requests: What is being fetched, by request: for which document, and the address.
         outlasted: Requests that did not end while we waited once; not waited for again.
+        restless: Whether it has a canvas that kept changing for a whole settling.
         asked: Why its scripts stand still: it shows a dialog.
         dialog: The dialog of another page that this page is.
     """
@@ -50,6 +51,7 @@ class Page:
     scheduled: dict[str, float] = field(default_factory=dict)
     requests: dict[str, tuple[str, str]] = field(default_factory=dict)
     outlasted: set[str] = field(default_factory=set)
+    restless: bool = False
     drag: dict[str, Any] | None = None
     cast: str | None = None
 
@@ -194,7 +196,7 @@ class Pages:
             page.scheduled.pop(frame["id"], None)
             if "parentId" in frame:
                 return
-            page.crashed = False
+            page.crashed = page.restless = False
             page.document += 1
             page.drag = None
             page.loading &= {frame["id"]}

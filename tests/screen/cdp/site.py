@@ -67,12 +67,12 @@ class Browser:
         self.site = Site(sandbox)
         self.screen: CdpScreen = open_page(sandbox, **options)  # type: ignore[arg-type]
 
-    def show(self, body: str, path: str = "/") -> CdpScreen:
+    def show(self, body: str, path: str = "/", settle: float = 5.0) -> CdpScreen:
         """Serves a document and goes there."""
         self.site.pages[path] = HEAD + body
         self.screen.release()
         self.screen.take_notes()
-        self.screen.navigate(self.site.url + path)
+        self.screen.navigate(self.site.url + path, settle=settle)
         return self.screen
 
     def close(self) -> None:

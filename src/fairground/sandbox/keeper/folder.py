@@ -21,6 +21,10 @@ def remove_folder(path: str) -> None:
 
     By open folders, not by paths: what is in there was written by others, who may have left links.
     """
+    try:
+        os.chmod(path, 0o700)
+    except FileNotFoundError:
+        return
     top = os.open(path, _FOLDER)
     try:
         # What lies deeper is moved up before it is emptied, so nothing is ever more than one folder away.

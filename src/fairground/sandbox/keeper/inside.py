@@ -50,6 +50,7 @@ def enter(control: socket.socket, order: dict[str, Any], serving: int, watched: 
         left_alone = keeper.serve(watched)
         if order["folder"] and left_alone:
             # Without namespaces the kernel ends nothing for us, and nobody is left to do it.
+            control.close()  # tells the host
             end_descendants(_CLEAN_UP_SECONDS)
             remove_folder(order["folder"])
     except OSError as error:
