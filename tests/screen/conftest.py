@@ -103,9 +103,7 @@ class Client:
 
 def _property(window: int, name: int, kind: int, width: int, data: bytes) -> bytes:
     padded = data + bytes(-len(data) % 4)
-    head = struct.pack(
-        "<BBHIIIB3xI", 18, 0, 6 + len(padded) // 4, window, name, kind, width, len(data) * 8 // width
-    )
+    head = struct.pack("<BBHIIIB3xI", 18, 0, 6 + len(padded) // 4, window, name, kind, width, len(data) * 8 // width)
     return head + padded
 
 
@@ -149,8 +147,6 @@ class Bench:
     ) -> Client:
         client = Client(self.connect(), bounds, title, ping=ping)
         until(lambda: any(window.title == title for window in self.screen.windows()), "the client's window")
-        if ping:
-            until(lambda: client.pong() or not self.screen._windows.taken_in(time.monotonic() + 0.01), "the first pong")
         self.screen.settle()
         client.read().clear()
         return client
@@ -190,11 +186,13 @@ def _open_bench(runner: str) -> Iterator[Bench]:
         pytest.skip("this machine allows no namespaces")
     sandbox = open_sandbox(SandboxSpec(), runner=runner)
     try:
-        desktop = open_desktop(sandbox)
+        bench = Bench(sandbox, open_desktop(sandbox))
         try:
-            yield Bench(sandbox, desktop)
+            yield bench
         finally:
-            desktop.close()
+            for connection in bench.clients:
+                connection.close()
+            bench.desktop.close()
     finally:
         sandbox.discard()
 

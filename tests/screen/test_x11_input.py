@@ -78,9 +78,7 @@ def test_actions_that_are_no_input_do_nothing(bench: Any) -> None:
     assert bench.screen.cursor() == before
 
 
-@pytest.mark.parametrize(
-    ("button", "number"), [("left", 1), ("middle", 2), ("right", 3), ("back", 8), ("forward", 9)]
-)
+@pytest.mark.parametrize(("button", "number"), [("left", 1), ("middle", 2), ("right", 3), ("back", 8), ("forward", 9)])
 def test_each_button_clicks_where_it_is_told(bench: Any, button: Any, number: int) -> None:
     client = bench.client()
     bench.screen.act(Click(point=(400, 300), button=button))

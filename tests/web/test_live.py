@@ -493,11 +493,20 @@ def test_a_slow_viewer_gets_one_picture_at_a_time_and_then_the_newest(server: Li
         eventually(newest)
 
 
-def test_what_a_viewer_held_is_let_go_when_it_leaves(server: LiveServer, recorder: Seat) -> None:
+def test_what_a_viewer_held_is_let_go_when_it_leaves_and_nothing_else(server: LiveServer, recorder: Seat) -> None:
     before = len(buttons(recorder))
-    with viewer(server) as connection:
-        assert act(connection, kind="mouse_down", point=[400, 400])["type"] == "done"
-    assert [each.kind for each in next_buttons(recorder, 2, before)] == ["ButtonPress", "ButtonRelease"]
+    with viewer(server) as other:
+        assert act(other, kind="mouse_down", button="right", point=[410, 400])["type"] == "done"
+        with viewer(server) as connection:
+            assert act(connection, kind="mouse_down", point=[400, 400])["type"] == "done"
+        left = next_buttons(recorder, 3, before)
+        assert [(each.kind, each.button) for each in left] == [
+            ("ButtonPress", 3),
+            ("ButtonPress", 1),
+            ("ButtonRelease", 1),
+        ]
+        other.send(json.dumps({"type": "control", "on": False}))
+        assert next_buttons(recorder, 4, before)[3].button == 3
 
 
 def test_an_app_that_ends_while_watched_is_said_and_the_picture_goes_on(

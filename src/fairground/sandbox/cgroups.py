@@ -104,6 +104,17 @@ class Cgroup:
             return int((self.paths["cpuacct"] / "cpuacct.usage").read_text()) / 1e9
         return None
 
+    def at_work(self) -> int | None:
+        """How many threads run, or wait for a processor or a disk; None when this cannot be known from here."""
+        folder = self.paths.get("unified", self.paths.get("cpuacct"))
+        if folder is None:
+            return None
+        count = 0
+        for thread in (folder / ("cgroup.threads" if self.unified else "tasks")).read_text().split():
+            with contextlib.suppress(OSError), open(f"/proc/{thread}/stat", "rb") as file:  # it may end meanwhile
+                count += file.read(512).rpartition(b") ")[2][:1] in (b"R", b"D")
+        return count
+
     def memory_bytes(self) -> int | None:
         """Memory used now, or None when it is not accounted here."""
         if "memory" not in self.paths:

@@ -18,6 +18,7 @@ from typing import Any
 
 from fairground.core import InvalidInput, MissingPrerequisite, SandboxError, StateError
 from fairground.sandbox.cgroups import Cgroup
+from fairground.sandbox.keeper.folder import remove_folder
 from fairground.sandbox.keeper.serve import MESSAGE
 from fairground.sandbox.program import KeptProcess, readable
 from fairground.sandbox.protocol import HOME, MEGABYTE, Completed, FileInfo
@@ -39,10 +40,17 @@ class KeptSandbox:
         keeper: The keeper's process on the host, which removes what is left.
         said: Open file with what the keeper printed, which it does only when it breaks.
         cgroup: Where programs run.
+        folder: Where the keeper of a bare sandbox keeps its files.
     """
 
     def __init__(
-        self, runner: str, control: socket.socket, keeper: subprocess.Popen[bytes], said: int, cgroup: Cgroup
+        self,
+        runner: str,
+        control: socket.socket,
+        keeper: subprocess.Popen[bytes],
+        said: int,
+        cgroup: Cgroup,
+        folder: str,
     ) -> None:
         self.runner = runner
         self.isolated = runner == "namespace"
@@ -54,6 +62,7 @@ class KeptSandbox:
         self._said = said
         self._first = -1
         self._cgroup = cgroup
+        self._folder = folder
         self._memory_kills = 0
         self._helpers: list[subprocess.Popen[bytes]] = []
         self._open = True
@@ -293,6 +302,13 @@ class KeptSandbox:
             seconds = self._cgroup.cpu_seconds()
         return seconds if seconds is not None else float(self.call({"do": "usage"})[0]["seconds"])
 
+    def at_work(self) -> int:
+        """How many threads inside run, or wait for a processor or a disk."""
+        self._check_open()
+        with self._gone_as_sandbox_error():
+            count = self._cgroup.at_work()
+        return count if count is not None else int(self.call({"do": "at_work"})[0])
+
     def memory_bytes(self) -> int:
         """Memory used now."""
         self._check_open()
@@ -349,6 +365,8 @@ class KeptSandbox:
                     helper.kill()
                     helper.wait()
             self._cgroup.remove()
+            if self._folder:
+                remove_folder(self._folder)  # nothing to do, unless the keeper was killed
             first, self._first = self._first, -1
             for fd in (first, self._said):
                 if fd >= 0:

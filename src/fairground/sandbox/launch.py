@@ -105,17 +105,17 @@ def _start(spec: SandboxSpec, kind: str, hide: Sequence[Path], outbound: Outboun
         os.close(said)
         cgroup.remove()
         raise
-    return KeptSandbox(kind, ours, keeper, said, cgroup), cgroup
+    return KeptSandbox(kind, ours, keeper, said, cgroup, order["folder"]), cgroup
 
 
 def _order(spec: SandboxSpec, kind: str, cgroup: Cgroup, hide: Sequence[Path]) -> dict[str, Any]:
     """What the keeper is told. Open files come with it: the host's process, the cgroups', what is to be held."""
-    as_root = os.geteuid() == 0
     bare = kind == "bare"
+    uid, gid = _outside_user(bare)
+    as_root = uid != os.geteuid()
     covered = {str(place) for path in (*spec.hide, *hide) for place in (path.absolute(), path.resolve())}
     # As root the folder's owner is somebody else, who may not be let into this user's place for such folders.
     temporary = "/tmp" if as_root else tempfile.gettempdir()
-    uid, gid = _outside_user(bare) if as_root else (os.geteuid(), os.getegid())
     return {
         "kind": kind,
         "host": 0,
@@ -139,13 +139,25 @@ def _order(spec: SandboxSpec, kind: str, cgroup: Cgroup, hide: Sequence[Path]) -
 
 
 def _outside_user(bare: bool) -> tuple[int, int]:
-    """Who programs are to the host when we are root."""
+    """Who programs are to the host: ourselves, or when we are root somebody without rights."""
+    uid, gid = SANDBOX_UID, SANDBOX_UID
     if bare:
         # Without a file system of its own the user needs a line in the host's passwd: D-Bus refuses to run without.
         with contextlib.suppress(KeyError):
             account = pwd.getpwnam("nobody")
-            return account.pw_uid, account.pw_gid
-    return SANDBOX_UID, SANDBOX_UID
+            uid, gid = account.pw_uid, account.pw_gid
+    if os.geteuid() == 0 and _exists("uid", uid) and _exists("gid", gid):
+        return uid, gid
+    return os.geteuid(), os.getegid()
+
+
+def _exists(kind: str, number: int) -> bool:
+    """Whether a user or group is known here: root of a container may be root of few, or of itself only."""
+    for line in Path(f"/proc/self/{kind}_map").read_text().splitlines():
+        first, _, count = map(int, line.split())
+        if first <= number < first + count:
+            return True
+    return False
 
 
 def _notes(spec: SandboxSpec, kind: str, cgroup: Cgroup) -> Iterator[str]:

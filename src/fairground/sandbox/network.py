@@ -59,7 +59,7 @@ class Outbound:
                 helper.kill()
                 helper.wait()
                 said = os.read(said_r, 1 << 16).decode(errors="replace").strip()[-500:]
-                raise SandboxError(f"slirp4netns cannot connect the sandbox: {said}")
+                raise _failure(said)
         finally:
             for fd in (ready_r, ready_w, said_r, said_w):
                 if fd >= 0:
@@ -70,3 +70,11 @@ class Outbound:
         if self.held >= 0:
             os.close(self.held)
             self.held = -1
+
+
+def _failure(said: str) -> SandboxError | MissingPrerequisite:
+    message = f"slirp4netns cannot connect the sandbox: {said}"
+    if "/dev/net/tun" not in said:
+        return SandboxError(message)
+    fix = "chmod 666 /dev/net/tun" if os.path.exists("/dev/net/tun") else "modprobe tun"
+    return MissingPrerequisite(message, fix=f"as root: {fix}")

@@ -181,6 +181,9 @@ class Sandbox(Protocol):
     def cpu_seconds(self) -> float:
         """Processor time used so far by what runs inside; used to see that it has come to rest."""
 
+    def at_work(self) -> int:
+        """How many threads inside run, or wait for a processor or a disk: 0 is rest, also on a busy machine."""
+
     def memory_bytes(self) -> int:
         """Memory that what runs inside uses now."""
 

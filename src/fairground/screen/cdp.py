@@ -220,17 +220,21 @@ class CdpScreen:
     def navigate(self, url: str, timeout: float = 30.0, *, settle: float = 5.0) -> Settled:
         """Goes to an address, waits until it has loaded, and then at most `settle` seconds until it has settled.
 
+        What the page had opened is closed, and what it had asked is refused.
+
         Raises:
             ScreenError: There is no such page: nothing answers there, or it is not an address.
         """
-        page = self._page(time.monotonic() + timeout, crashed=True)
         started = time.monotonic()
         self._frame = None
-        reply = self._wire.send("Page.navigate", {"url": url}, session=page.session)
-        if not self._wire.wait(lambda: reply.done, min(_ACT_SECONDS, timeout)):
-            self._wire.post("Runtime.terminateExecution", session=page.session)  # what keeps the page from leaving
-            self._wire.wait(lambda: reply.done, timeout - _ACT_SECONDS)
-        answer = self._wire.result(reply, timeout)
+        with self._pages.uncovered() as page:
+            if page is None:
+                raise ScreenError("the browser shows no page: it was closed", fix="open a new seat")
+            reply = self._wire.send("Page.navigate", {"url": url}, session=page.session)
+            if not self._wire.wait(lambda: reply.done, min(_ACT_SECONDS, timeout)):
+                self._wire.post("Runtime.terminateExecution", session=page.session)  # what keeps it from leaving
+                self._wire.wait(lambda: reply.done, timeout - _ACT_SECONDS)
+            answer = self._wire.result(reply, timeout)
         if error := answer.get("errorText"):
             raise ScreenError(f"{url}: {error}", fix="is the server listening, inside the sandbox?")
         left = timeout - (time.monotonic() - started)
@@ -302,13 +306,13 @@ class CdpScreen:
 
     # Waiting
 
-    def _page(self, deadline: float, *, crashed: bool = False) -> Page:
+    def _page(self, deadline: float) -> Page:
         """The page that is shown, when it can be."""
         self._wire.wait(lambda: not self._pages.opening and self._pages.shown is not None, deadline - time.monotonic())
         page = self._pages.shown
         if page is None or self._pages.opening:
             raise ScreenError("the browser shows no page: it was closed" if page is None else "a dialog did not open")
-        if page.crashed and not crashed:
+        if page.crashed:
             raise ScreenError("the page crashed", fix="navigate to get a new one, or open a new seat")
         return page
 

@@ -7,9 +7,10 @@ an answer can neither be seen nor touched.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -83,6 +84,7 @@ class Pages:
         self._backdrop = backdrop
         self._pages: dict[str, Page] = {}
         self._unopened: list[Dialog] = []
+        self._refusing = False
         self.notes: deque[str] = deque(maxlen=_MAX_NOTES)
         for method, handler in self._events().items():
             wire.on(method, handler)
@@ -106,6 +108,24 @@ class Pages:
         """All pages, the one shown last."""
         with self._wire.changed:
             return tuple(self._pages.values())
+
+    @contextlib.contextmanager
+    def uncovered(self) -> Iterator[Page | None]:
+        """The first page, with all that covers it closed, and its dialogs refused meanwhile."""
+        with self._wire.changed:
+            self._refusing = True
+            first, *others = self._pages.values() or (None,)
+            if first is not None and first.asked is not None:
+                self._refuse(first.session)
+                self._close_dialog(first.asked)
+            for page in others:
+                if self._pages.pop(page.session, None) is not None:
+                    self._wire.post("Target.closeTarget", {"targetId": page.target})
+                    self._wire.end_session(page.session, "the page was closed")
+        try:
+            yield first
+        finally:
+            self._refusing = False
 
     def take_notes(self) -> tuple[str, ...]:
         """What happened that cannot be seen, since it was last asked."""
@@ -222,9 +242,17 @@ class Pages:
             self.notes.append("the page wanted to keep you from leaving it")
             self._wire.post("Page.handleJavaScriptDialog", {"accept": True}, session=session)
             return
+        if self._refusing:
+            self._refuse(session)
+            return
         page.asked = dialog
         self._unopened.append(dialog)
         self._wire.post("Target.createTarget", {"url": "about:blank", "newWindow": True, "background": True})
+
+    def _refuse(self, session: str) -> None:
+        # The script that asked is stopped first, or it could ask for ever.
+        self._wire.post("Runtime.terminateExecution", session=session)
+        self._wire.post("Page.handleJavaScriptDialog", {"accept": False}, session=session)
 
     def _dialog_answered(self, params: dict[str, Any], session: str) -> None:
         page = self._pages.get(session)

@@ -94,7 +94,7 @@ def open_desktop(
             display = ":" + ready.read(processes["Xvfb"])
         framebuffer.map()
         connection = XConnection(sandbox.connect(f"/tmp/.X11-unix/X{display[1:]}"))
-        screen = X11Screen(connection, framebuffer, cpu_seconds=sandbox.cpu_seconds)
+        screen = X11Screen(connection, framebuffer, cpu_seconds=sandbox.cpu_seconds, at_work=sandbox.at_work)
         # The first key makes X tell every program about a new keyboard: better before there is any.
         screen.act(Key(keys=("shift",)))
         connection.send(x.set_background(connection.root, BACKGROUND), x.clear_area(connection.root))

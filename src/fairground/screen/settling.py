@@ -48,6 +48,7 @@ def wait_until_quiet(
     *,
     deadline: float,
     reacted: bool,
+    at_work: Callable[[], int] | None = None,
 ) -> str:
     """Waits until nothing has changed and nobody has worked for a while.
 
@@ -57,6 +58,8 @@ def wait_until_quiet(
         meter: Of the processor time of the programs.
         deadline: When to give up, in seconds of `time.monotonic`.
         reacted: Whether something has happened already, so that more may follow.
+        at_work: How many threads of the programs want a processor or wait for a disk. On a busy machine a program
+            may be kept from running for so long that it seems to rest.
 
     Returns:
         An empty string, or what it was still waiting for.
@@ -79,7 +82,9 @@ def wait_until_quiet(
             needed, rest = CALM, 0.0
             meter.reset()
         elif rest >= needed - _ROUNDING:
-            return ""
+            if at_work is None or not at_work():
+                return ""
+            reason = "programs are still at work"
         if time.monotonic() >= deadline:
             return reason
 

@@ -63,6 +63,7 @@ class X11Screen:
         connection: To the server; owned from now on.
         framebuffer: The mapped memory of the server; owned from now on.
         cpu_seconds: Processor time used by the programs on the screen, if it can be known.
+        at_work: How many of their threads want a processor or wait for a disk, if it can be known.
         tree_reader: Reads the accessibility tree.
     """
 
@@ -74,6 +75,7 @@ class X11Screen:
         framebuffer: Framebuffer,
         *,
         cpu_seconds: Callable[[], float] | None = None,
+        at_work: Callable[[], int] | None = None,
         tree_reader: TreeReader | None = None,
     ) -> None:
         self.size = framebuffer.size
@@ -83,6 +85,7 @@ class X11Screen:
         self._connection = connection
         self._framebuffer = framebuffer
         self._meter = Meter(cpu_seconds)
+        self._at_work = at_work
         self._opcode = connection.extension("XTEST")
         self._windows = Windows(connection)
         self._keyboard = Keyboard(connection, self._opcode, self._typing_taken_in)
@@ -148,6 +151,7 @@ class X11Screen:
             self._meter,
             deadline=deadline,
             reacted=changed or self._reacted or self._meter.busy(time.monotonic() - started),
+            at_work=self._at_work,
         )
         self._reacted = False
         if not silent and not restless:
@@ -158,6 +162,7 @@ class X11Screen:
     def wait_change(self, timeout: float) -> bool:
         """Waits until the picture differs from what `settle` or this saw last; says whether it did."""
         deadline = time.monotonic() + timeout
+        self._connection.check()
         while self._framebuffer.changed() is None:
             left = deadline - time.monotonic()
             if left <= 0:
@@ -183,6 +188,7 @@ class X11Screen:
 
     def release(self) -> None:
         """Lets every held key and button go."""
+        self._touched = True
         self._keyboard.release()
         self._connection.send(*(self._button(button, down=False) for button in self._held))
         self._held.clear()

@@ -75,6 +75,7 @@ class XConnection:
         self._unanswered = set(numbers)
         self._write(b"".join(requests))
         deadline = time.monotonic() + self.timeout
+        self._parse()  # what came with the greeting
         while self._unanswered:
             if not self._receive(deadline - time.monotonic()):
                 # It may be frozen, and answer when it is thawed.

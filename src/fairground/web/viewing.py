@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import struct
+from functools import partial
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from fastapi import WebSocket
@@ -21,12 +22,17 @@ from fairground.core import (
     InvalidAction,
     InvalidInput,
     Key,
+    KeyDown,
+    KeyUp,
+    MouseDown,
+    MouseUp,
     Record,
     Scroll,
     parse_action,
     parse_as,
     parse_json,
 )
+from fairground.screen import Screen
 from fairground.web.watching import View, Watcher
 
 MAX_MESSAGE: Final = 256 * 1024  # bytes; the longest text an action may hold, escaped, and a little
@@ -72,7 +78,7 @@ class Viewer:
         self._control = control
         self._ready = True  # for the next picture
         self._leaving = False
-        self._acted = False
+        self._held: dict[str, MouseUp | KeyUp] = {}  # what would let go each thing that this viewer holds
         self._loop = asyncio.get_running_loop()
         self._news = asyncio.Event()
 
@@ -94,9 +100,7 @@ class Viewer:
                 side.cancel()
             ended = await asyncio.gather(*sides, return_exceptions=True)
             self._watcher.remove(self._wake)
-            if self._acted:
-                # A page that is closed in the middle of a drag would leave the button down.
-                self._watcher.do(lambda screen: screen.release())
+            self._let_go()  # a page that is closed in the middle of a drag would leave the button down
         for result in ended:
             if isinstance(result, Exception):
                 raise result
@@ -146,9 +150,8 @@ class Viewer:
                     self._control = request.on and self._allowed
                     if request.on and not self._allowed:
                         raise InvalidAction("this seat is only for viewing", fix="open it with control")
-                    if self._acted and not request.on:
-                        self._acted = False
-                        await asyncio.wrap_future(self._watcher.do(lambda screen: screen.release()))
+                    if not request.on:
+                        self._let_go()
                     return {"type": "control", "on": self._control}
                 case Act():
                     number = request.id
@@ -161,8 +164,25 @@ class Viewer:
         if not self._control:
             raise InvalidAction("this viewer is only viewing", fix="switch view-only off" if self._allowed else None)
         _limit(action)
-        self._acted = True
-        await asyncio.wrap_future(self._watcher.do(lambda screen: screen.act(action)))
+        if isinstance(action, MouseDown):
+            self._held[action.button] = MouseUp(button=action.button)
+        elif isinstance(action, KeyDown):
+            self._held[f"key {action.key}"] = KeyUp(key=action.key)
+        await asyncio.wrap_future(self._watcher.do(partial(_act, action)))
+        if isinstance(action, MouseUp):
+            self._held.pop(action.button, None)
+        elif isinstance(action, KeyUp):
+            self._held.pop(f"key {action.key}", None)
+
+    def _let_go(self) -> None:
+        """Not by `Screen.release`: others may hold something, too."""
+        for action in self._held.values():
+            self._watcher.do(partial(_act, action))
+        self._held.clear()
+
+
+def _act(action: Action, screen: Screen) -> None:
+    screen.act(action)
 
 
 def describe(error: FairgroundError) -> dict[str, Any]:

@@ -63,7 +63,7 @@ def enter(control: socket.socket, order: dict[str, Any], serving: int, watched: 
 
 
 def _in_namespaces(control: socket.socket, order: dict[str, Any], serving: int, watched: int) -> Keeper:
-    outside = mounts.Outside() if os.geteuid() != 0 else mounts.Outside.as_root()
+    outside = mounts.Outside.as_root() if order["as_root"] else mounts.Outside()
     _enter_user_namespace(order, serving, watched)
     kernel.unshare(
         kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS | kernel.CLONE_NEWPID | kernel.CLONE_NEWNET | kernel.CLONE_NEWCGROUP
@@ -106,7 +106,7 @@ def _on_the_host(control: socket.socket, order: dict[str, Any], serving: int, wa
     os.write(serving, f"serves {os.getpid()}\n".encode())
     _await(watched)
     _set_limits()
-    if os.geteuid() == 0:
+    if order["as_root"]:
         os.setgroups([])
         os.setresgid(order["host_gid"], order["host_gid"], order["host_gid"])
         os.setresuid(order["host_uid"], order["host_uid"], order["host_uid"])

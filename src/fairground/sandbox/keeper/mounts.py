@@ -48,8 +48,10 @@ class Outside:
             for name in names:
                 os.mkdir(f"{place}/{name}")
                 kernel.mount(f"/{name}", f"{place}/{name}", "", kernel.MS_BIND)
-        except PermissionError:
-            return outside  # root in a container without the right to mount
+        except OSError as error:
+            if error.errno not in (errno.EPERM, errno.EACCES, errno.EINVAL):
+                raise
+            return outside  # root of a container, who may not mount or not uncover
         outside._staged = place
         return outside
 

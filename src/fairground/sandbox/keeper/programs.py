@@ -109,8 +109,8 @@ class Programs:
         finally:
             os._exit(127)
 
-    def can_attach(self) -> list[bool]:
-        """Whether programs can really enter each cgroup: found out by one that ends at once."""
+    def check_attach(self) -> list[bool]:
+        """Whether programs can really enter each cgroup, found out by one that ends at once; others are given up."""
         report, tell = os.pipe2(os.O_CLOEXEC)
         pid = os.fork()
         if pid == 0:
@@ -128,7 +128,9 @@ class Programs:
         os.waitpid(pid, 0)
         answers = os.read(report, len(self.attach) + 1)
         os.close(report)
-        return [answers[index : index + 1] == b"+" for index in range(len(self.attach))]
+        able = [answers[index : index + 1] == b"+" for index in range(len(self.attach))]
+        self.attach = [fd for fd, can in zip(self.attach, able, strict=True) if can]
+        return able
 
     def reap(self) -> None:
         """Takes note of those that ended, also of orphans."""
@@ -187,6 +189,22 @@ class Programs:
         # One that ended and waits for its parent is on neither account.
         self._most = max(self._most, seconds)
         return self._most, memory
+
+    def at_work(self) -> int:
+        """How many threads run, or wait for a processor or a disk: for machines without cgroups."""
+        count = 0
+        for pid in self._pids():
+            try:
+                threads = os.listdir(f"/proc/{pid}/task")
+            except OSError:
+                continue  # it ended meanwhile
+            for thread in threads:
+                try:
+                    with open(f"/proc/{pid}/task/{thread}/stat", "rb") as file:
+                        count += file.read(512).rpartition(b") ")[2][:1] in (b"R", b"D")
+                except OSError:
+                    continue
+        return count
 
     def _pids(self) -> list[int]:
         if self.namespaced:

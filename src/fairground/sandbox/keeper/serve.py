@@ -43,7 +43,7 @@ class Keeper:
         self._files = Files(programs.home)
         self._poller = select.poll()
         self._logs = Logs(self._poller)
-        attached = programs.can_attach() if check_attach else [True] * len(programs.attach)
+        attached = programs.check_attach() if check_attach else [True] * len(programs.attach)
         ready = {"home": programs.home, "attached": attached}
         self._send({"id": 0, "value": ready}, [os.pidfd_open(os.getpid()), *tell])
 
@@ -180,6 +180,10 @@ class Keeper:
         """Processor seconds and bytes of memory of everything here."""
         seconds, memory = self._programs.usage()
         return {"seconds": seconds, "memory": memory}, []
+
+    def do_at_work(self, *, fds: list[int]) -> tuple[Any, list[int]]:
+        """How many threads run, or wait for a processor or a disk."""
+        return self._programs.at_work(), []
 
 
 def refuse(control: socket.socket, error: OSError) -> None:

@@ -1,0 +1,7 @@
+"""A notes app for a phone: its database, its pages, the server behind them, and what is asked of agents in it."""
+
+from fairground_pocket.notes.app import Notes, reset
+from fairground_pocket.notes.scenarios.count_label import CountLabel
+from fairground_pocket.notes.scenarios.pin_and_label import PinAndLabel
+
+__all__ = ["CountLabel", "Notes", "PinAndLabel", "reset"]

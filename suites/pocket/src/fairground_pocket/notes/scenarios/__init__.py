@@ -1,0 +1,1 @@
+"""Tasks in the notes app, one file each."""
