@@ -137,15 +137,28 @@ class Bench:
         assert self.screen.settle(DEADLINE).quiet
         return program
 
+    def keep_busy(self) -> None:
+        """Starts a program that does nothing but work, and waits until it does."""
+        before = self.sandbox.cpu_seconds()
+        self.start("sh", "-c", "while :; do :; done")
+        until(lambda: self.sandbox.cpu_seconds() > before + 0.05, "a busy program")
+
     def connect(self) -> XConnection:
         connection = XConnection(self.sandbox.connect(f"/tmp/.X11-unix/X{self.desktop.display[1:]}"))
         self.clients.append(connection)
         return connection
 
     def client(
-        self, bounds: tuple[int, int, int, int] = (200, 150, 600, 400), title: str = "client", *, ping: bool = False
+        self,
+        bounds: tuple[int, int, int, int] = (200, 150, 600, 400),
+        title: str = "client",
+        *,
+        ping: bool = False,
+        wait: bool = True,
     ) -> Client:
         client = Client(self.connect(), bounds, title, ping=ping)
+        if not wait:
+            return client
         until(lambda: any(window.title == title for window in self.screen.windows()), "the client's window")
         self.screen.settle()
         client.read().clear()
@@ -197,19 +210,19 @@ def _open_bench(runner: str) -> Iterator[Bench]:
         sandbox.discard()
 
 
-@pytest.fixture(scope="session", params=["namespace", "bare"])
-def _shared(request: pytest.FixtureRequest) -> Iterator[Bench]:
-    yield from _open_bench(request.param)
+@pytest.fixture(scope="session")
+def _shared() -> Iterator[Bench]:
+    yield from _open_bench("namespace" if namespace_support().ok else "bare")
 
 
 @pytest.fixture
 def bench(_shared: Bench) -> Iterator[Bench]:
-    """A desktop with nothing on it, in each runner in turn; shared between tests, cleared after each."""
+    """A desktop with nothing on it; shared between tests, cleared after each."""
     yield _shared
     _shared.clear()
 
 
 @pytest.fixture(params=["namespace", "bare"])
 def own_bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
-    """A desktop that a test may break."""
+    """A desktop that a test may break, in each runner in turn."""
     yield from _open_bench(request.param)

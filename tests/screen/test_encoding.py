@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import struct
 import zlib
@@ -77,7 +78,5 @@ def test_an_image_that_would_unpack_to_gigabytes_is_refused_before_it_is() -> No
 def test_a_damaged_png_is_read_or_refused(noise: bytes, place: int) -> None:
     data = bytearray(encode_png(frame(8, 8)))
     data[place : place + len(noise)] = noise
-    try:
+    with contextlib.suppress(InvalidInput):
         decode(bytes(data))
-    except InvalidInput:
-        pass

@@ -68,11 +68,13 @@ def test_a_server_killed_in_the_middle_of_a_use_is_noticed(own_bench: Any, use: 
     own_bench.screen.settle()
     uses = {**USES, "key": lambda screen: screen.act(Key(keys=("a",), seconds=60))}
     if use == "settle":
-        own_bench.start("sh", "-c", "while :; do :; done")
+        own_bench.keep_busy()
         uses["settle"] = lambda screen: screen.settle(60)
-    threading.Timer(0.3, kill_server, (own_bench,)).start()
+    killer = threading.Timer(0.3, kill_server, (own_bench,))
+    killer.start()
     with pytest.raises(ScreenError, match="X server"):
         uses[use](own_bench.screen)
+    killer.join()
 
 
 def test_a_frozen_desktop_can_be_seen_and_goes_on_when_thawed(own_bench: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
@@ -139,7 +140,7 @@ def test_a_drag_is_a_press_a_way_and_a_release(bench: Any) -> None:
     assert len(way) >= 20
     assert all(event.state & BUTTON1 and event.state & SHIFT for event in way)
     assert (500, 300) in {(event.x, event.y) for event in way}
-    steps = [abs(b.x - a.x) + abs(b.y - a.y) for a, b in zip(way, way[1:], strict=False)]
+    steps = [abs(b.x - a.x) + abs(b.y - a.y) for a, b in itertools.pairwise(way)]
     assert max(steps) <= 17
 
 

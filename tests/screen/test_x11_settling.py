@@ -85,8 +85,10 @@ def test_a_window_that_never_answers_costs_its_whole_deadline_only_once(bench: A
 def test_a_window_that_the_input_closes_is_not_waited_for(bench: Any) -> None:
     client = bench.client(ping=True)
     bench.screen.act(Click(point=(400, 300)))
-    threading.Timer(0.2, client.connection.close).start()
+    closer = threading.Timer(0.2, client.connection.close)
+    closer.start()
     assert bench.screen.settle(30).quiet
+    closer.join()
     assert bench.screen.windows() == ()
 
 
@@ -130,10 +132,7 @@ def test_the_caret_of_an_editor_does_not_blink(bench: Any) -> None:
 
 
 def test_busy_programs_are_waited_for_although_nothing_is_drawn(bench: Any) -> None:
-    bench.start("sh", "-c", "while :; do :; done")
-    time_used = bench.sandbox.cpu_seconds()
-    while bench.sandbox.cpu_seconds() < time_used + 0.05:
-        bench.stop.wait(0.005)
+    bench.keep_busy()
     settled = bench.screen.settle(0.3)
     assert not settled.quiet
     assert settled.reason == "programs are still at work"
@@ -148,8 +147,10 @@ def test_a_change_wakes_whoever_waits_for_it(bench: Any) -> None:
     bench.screen.act(Move(point=(20, 20)))
     bench.screen.settle()
     assert not bench.screen.wait_change(0.05)
-    threading.Timer(0.1, client.fill, ((10, 10, 50, 50), RED)).start()
+    painter = threading.Timer(0.1, client.fill, ((10, 10, 50, 50), RED))
+    painter.start()
     assert bench.screen.wait_change(30)
+    painter.join()
 
 
 @pytest.mark.parametrize("used", [0.0, 1.0])
@@ -160,3 +161,11 @@ def test_without_knowing_processor_time_the_picture_decides(used: float) -> None
     )
     assert reason == ""
     assert next(changes, None) is None
+
+
+def test_a_program_that_is_kept_from_running_is_not_taken_for_one_at_rest(bench: Any) -> None:
+    """What a loaded machine does: no processor time is used, and yet there is work to do."""
+    waiting = iter([2, 1, 1])
+    bench.screen._at_work = lambda: next(waiting, 0)
+    assert bench.screen.settle(5.0).quiet
+    assert next(waiting, None) is None, "it asked until nobody was at work"

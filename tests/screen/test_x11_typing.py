@@ -63,6 +63,14 @@ def test_text_of_any_script_arrives_in_a_terminal(bench: Any, terminal: Callable
     arrives(terminal, text)
 
 
+def test_text_arrives_whoever_runs_the_sandbox(own_bench: Any) -> None:
+    text = "Grüße, Жзи 漢字 😀"
+    script = f"stty -echo -icanon; touch {OUT}; cat > {OUT}"
+    own_bench.open("xterm", "-u8", "-T", "typing", "-e", "sh", "-c", script, title="typing")
+    own_bench.screen.act(Type(text=text))
+    arrives(lambda: own_bench.sandbox.read_file(OUT).decode(), text)
+
+
 def test_any_line_end_is_one_enter(bench: Any, terminal: Callable[[], str]) -> None:
     bench.screen.act(Type(text="a\nb\r\nc\rd"))
     arrives(terminal, "a\rb\rc\rd")

@@ -40,11 +40,13 @@ class Outbound:
         said_r, said_w = os.pipe()
         os.set_blocking(said_w, False)  # what does not fit is lost, instead of making it wait for a reader
         os.set_blocking(said_r, False)
+        # Root gives up its rights and the file system. Others would have to be root of the namespace, which nobody is.
+        confined = ["--enable-sandbox"] if os.geteuid() == 0 else []
         try:
             helper = subprocess.Popen(
                 [
-                    self._program, "--configure", "--mtu=65520", "--disable-host-loopback", "--enable-sandbox",
-                    "--enable-seccomp", f"--ready-fd={ready_w}", f"--exit-fd={self._end}",
+                    self._program, "--configure", "--mtu=65520", "--disable-host-loopback", "--enable-seccomp",
+                    *confined, f"--ready-fd={ready_w}", f"--exit-fd={self._end}",
                     f"--userns-path=/proc/self/fd/{user}", "--netns-type=path", f"/proc/self/fd/{network}", "tap0",
                 ],
                 pass_fds=[ready_w, self._end, user, network, said_r],  # its own reader, so that it never lacks one

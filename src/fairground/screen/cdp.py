@@ -40,6 +40,7 @@ from fairground.screen.protocol import Settled
 _QUIET: Final = 12  # milliseconds without a change in the document
 _CALL_SECONDS: Final = 10.0
 _ACT_SECONDS: Final = 10.0  # for a page to take in an input before its script is stopped
+_ANSWER_SECONDS: Final = 2.0  # for a page to say that it is there
 _GRAB_SECONDS: Final = 3.0  # for a page to draw itself anew before we take what it has drawn last
 _FRESH_SECONDS: Final = 0.05  # for which the picture that settling ended with is the current one
 _GRACE_SECONDS: Final = 0.5  # for the answer of a page that was told when to give up
@@ -220,25 +221,24 @@ class CdpScreen:
     def navigate(self, url: str, timeout: float = 30.0, *, settle: float = 5.0) -> Settled:
         """Goes to an address, waits until it has loaded, and then at most `settle` seconds until it has settled.
 
-        What the page had opened is closed, and what it had asked is refused.
+        What the page had opened is closed. A page that does not answer, because a script of it never ends or it
+        shows a dialog, is left for a new one.
 
         Raises:
             ScreenError: There is no such page: nothing answers there, or it is not an address.
         """
-        started = time.monotonic()
+        deadline = time.monotonic() + timeout
         self._frame = None
-        with self._pages.uncovered() as page:
-            if page is None:
-                raise ScreenError("the browser shows no page: it was closed", fix="open a new seat")
-            reply = self._wire.send("Page.navigate", {"url": url}, session=page.session)
-            if not self._wire.wait(lambda: reply.done, min(_ACT_SECONDS, timeout)):
-                self._wire.post("Runtime.terminateExecution", session=page.session)  # what keeps it from leaving
-                self._wire.wait(lambda: reply.done, timeout - _ACT_SECONDS)
-            answer = self._wire.result(reply, timeout)
+        page = self._pages.uncover()
+        if page is None or not self._answers(page):
+            page = self._pages.renew(timeout)
+        if page is None:
+            raise ScreenError("the browser opens no page", fix="open a new seat")
+        left = deadline - time.monotonic()
+        answer = self._wire.call("Page.navigate", {"url": url}, session=page.session, timeout=left)
         if error := answer.get("errorText"):
             raise ScreenError(f"{url}: {error}", fix="is the server listening, inside the sandbox?")
-        left = timeout - (time.monotonic() - started)
-        if not self._wire.wait(lambda: not page.loading or page.asked is not None, left):
+        if not self._wire.wait(lambda: not page.loading or page.asked is not None, deadline - time.monotonic()):
             raise ScreenError(f"{url}: still loading after {timeout:g} s; {page.busy()}")
         return self.settle(settle)
 
@@ -323,6 +323,13 @@ class CdpScreen:
             raise Stale("the page shows a dialog")
         if not done:
             raise NoAnswer(f"{replies[-1].method}: the page did not answer within {timeout:.1f} s")
+
+    def _answers(self, page: Page) -> bool:
+        if page.crashed:
+            return True  # it will, as soon as it has a new process
+        reply = self._wire.send("Runtime.evaluate", {"expression": "1"}, session=page.session)
+        self._wire.wait(lambda: reply.done or page.asked is not None, _ANSWER_SECONDS)
+        return reply.done
 
     def _rest(self, deadline: float) -> tuple[bool, str]:
         """Looks once whether the page has come to rest.

@@ -7,10 +7,9 @@ an answer can neither be seen nor touched.
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -84,7 +83,6 @@ class Pages:
         self._backdrop = backdrop
         self._pages: dict[str, Page] = {}
         self._unopened: list[Dialog] = []
-        self._refusing = False
         self.notes: deque[str] = deque(maxlen=_MAX_NOTES)
         for method, handler in self._events().items():
             wire.on(method, handler)
@@ -109,23 +107,27 @@ class Pages:
         with self._wire.changed:
             return tuple(self._pages.values())
 
-    @contextlib.contextmanager
-    def uncovered(self) -> Iterator[Page | None]:
-        """The first page, with all that covers it closed, and its dialogs refused meanwhile."""
+    def uncover(self) -> Page | None:
+        """Closes what covers the first page, and returns that."""
         with self._wire.changed:
-            self._refusing = True
-            first, *others = self._pages.values() or (None,)
-            if first is not None and first.asked is not None:
-                self._refuse(first.session)
-                self._close_dialog(first.asked)
-            for page in others:
-                if self._pages.pop(page.session, None) is not None:
-                    self._wire.post("Target.closeTarget", {"targetId": page.target})
-                    self._wire.end_session(page.session, "the page was closed")
-        try:
-            yield first
-        finally:
-            self._refusing = False
+            first = next(iter(self._pages.values()), None)
+            for page in list(self._pages.values())[1:]:
+                if page.dialog is None:  # those of the first page end with it
+                    self._close(page, "the page was closed")
+            return first
+
+    def renew(self, timeout: float) -> Page | None:
+        """Leaves all pages, which may not answer any more, for a new one."""
+        with self._wire.changed:
+            left = list(self._pages.values())
+            self._pages.clear()
+            self._unopened.clear()
+        self._wire.post("Target.createTarget", {"url": "about:blank", "newWindow": True})
+        self._wire.wait(lambda: self.shown is not None, timeout)
+        with self._wire.changed:
+            for page in left:  # last, because a browser ends with its last window
+                self._close(page, "the page was left")
+            return self.shown
 
     def take_notes(self) -> tuple[str, ...]:
         """What happened that cannot be seen, since it was last asked."""
@@ -242,17 +244,9 @@ class Pages:
             self.notes.append("the page wanted to keep you from leaving it")
             self._wire.post("Page.handleJavaScriptDialog", {"accept": True}, session=session)
             return
-        if self._refusing:
-            self._refuse(session)
-            return
         page.asked = dialog
         self._unopened.append(dialog)
         self._wire.post("Target.createTarget", {"url": "about:blank", "newWindow": True, "background": True})
-
-    def _refuse(self, session: str) -> None:
-        # The script that asked is stopped first, or it could ask for ever.
-        self._wire.post("Runtime.terminateExecution", session=session)
-        self._wire.post("Page.handleJavaScriptDialog", {"accept": False}, session=session)
 
     def _dialog_answered(self, params: dict[str, Any], session: str) -> None:
         page = self._pages.get(session)
@@ -273,9 +267,12 @@ class Pages:
         if dialog in self._unopened:
             self._unopened.remove(dialog)
         for page in [page for page in self._pages.values() if page.dialog is dialog]:
-            del self._pages[page.session]  # at once: what is seen now is the page that asked
-            self._wire.post("Target.closeTarget", {"targetId": page.target})
-            self._wire.end_session(page.session, "the dialog was closed")
+            self._close(page, "the dialog was closed")
+
+    def _close(self, page: Page, why: str) -> None:
+        self._pages.pop(page.session, None)  # at once: what is seen from now on is what lies below
+        self._wire.post("Target.closeTarget", {"targetId": page.target})
+        self._wire.end_session(page.session, why)
 
     def _file_chooser(self, _: dict[str, Any], session: str) -> None:
         if self._touched(session):

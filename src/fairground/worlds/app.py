@@ -8,6 +8,7 @@ with a `world.toml`, for authors who write no Python.
 from __future__ import annotations
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -47,7 +48,7 @@ class ScreenSpec:
     size: tuple[int, int] = (1280, 720)
 
 
-class App:
+class App(ABC):
     """A piece of software made into a world.
 
     The stages run in this order, each in a sandbox: `configure` (once for each version of the app; its result
@@ -93,9 +94,9 @@ class App:
     def setup(self, sandbox: Sandbox, world: World) -> None:
         """Puts the data, theme and starting point of one configuration in place."""
 
+    @abstractmethod
     def launch(self, seat: Seat) -> None:
         """Starts the software and returns when a person could begin to work."""
-        raise NotImplementedError(f"app {self.name} has no launch")
 
     def save(self, seat: Seat) -> None:
         """When an episode ends: saves what a user would expect to be saved without being told."""
@@ -112,7 +113,7 @@ class App:
         return State(files=files, missing=missing)
 
 
-class Scenario:
+class Scenario(ABC):
     """A parameterised task in an app.
 
     Attributes:
@@ -142,9 +143,9 @@ class Scenario:
     def setup(self, sandbox: Sandbox, world: World) -> None:
         """Adds what this task needs to what the app's `setup` put in place."""
 
+    @abstractmethod
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
         """Judges recorded states. Runs on the host and sees nothing else."""
-        raise NotImplementedError(f"scenario {self.name} has no checks")
 
 
 @dataclass(frozen=True)

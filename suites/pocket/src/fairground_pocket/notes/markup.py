@@ -17,9 +17,9 @@ class _Escaping(Formatter):
         return value if isinstance(value, Html) else escape(format(value, format_spec))
 
 
-def html(template: str, /, **values: Any) -> Html:
+def html(template: str, /, *values: Any, **named: Any) -> Html:
     """Fills a template in the manner of `str.format`, with every value escaped that is not `Html`."""
-    return Html(_Escaping().vformat(template, (), values))
+    return Html(_Escaping().vformat(template, values, named))
 
 
 def join(parts: Iterable[Html]) -> Html:

@@ -24,6 +24,7 @@ MAX_CONNECTIONS: Final = 64
 SECONDS: Final = 10.0
 """For a whole request to arrive, and for its answer to be taken."""
 
+_DRAIN_SECONDS: Final = 1.0
 _REQUEST_LINE: Final = re.compile(r"([A-Z]{1,10}) (/[!-~]*) HTTP/1\.[01]")
 _FORM: Final = "application/x-www-form-urlencoded"
 
@@ -48,7 +49,7 @@ class Response:
 
 
 class Refused(Exception):
-    """A request that is not answered with a page: malformed, too large, too slow."""
+    """A request that is not answered with a page: malformed, or too large."""
 
     def __init__(self, status: HTTPStatus) -> None:
         super().__init__(status.phrase)
@@ -116,9 +117,10 @@ class Server:
 
     def _talk(self, connection: socket.socket) -> None:
         try:
-            with contextlib.suppress(OSError):  # the other side went away or stopped reading, which is its right
+            with contextlib.suppress(OSError):  # the other side went away, was too slow, or never said a word
                 connection.sendall(_encode(self._answer(connection)))
                 connection.shutdown(socket.SHUT_WR)
+                _drain(connection)
         finally:
             with self._changed:
                 self._connections.discard(connection)
@@ -170,15 +172,20 @@ def _read(connection: socket.socket, deadline: float) -> Request:
 def _receive(connection: socket.socket, deadline: float) -> bytes:
     left = deadline - time.monotonic()
     if left <= 0:
-        raise Refused(HTTPStatus.REQUEST_TIMEOUT)
+        raise TimeoutError
     connection.settimeout(left)
-    try:
-        data = connection.recv(65536)
-    except TimeoutError:
-        raise Refused(HTTPStatus.REQUEST_TIMEOUT) from None
+    data = connection.recv(65536)
     if not data:
-        raise Refused(HTTPStatus.BAD_REQUEST)
+        raise ConnectionError
     return data
+
+
+def _drain(connection: socket.socket) -> None:
+    """Lets a client finish what it was sending: closing on it would take the answer away unread."""
+    connection.settimeout(_DRAIN_SECONDS)
+    left = 8 * MAX_BODY
+    while left > 0 and (data := connection.recv(65536)):
+        left -= len(data)
 
 
 def _fields(text: str) -> dict[str, list[str]]:

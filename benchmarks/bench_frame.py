@@ -1,0 +1,130 @@
+"""A frame of 1280x720 as an RGB array: ours, the least it can cost, and other ways; and the cost of a whole step.
+
+python benchmarks/bench_frame.py [--json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import mmap
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import cv2
+import numpy as np
+from figures import Figure, show
+
+from fairground.core import Move
+from fairground.sandbox import open_sandbox
+from fairground.screen import Desktop, encode_png, open_desktop
+
+WIDTH, HEIGHT = 1280, 720
+QUICK, SLOW, STEPS = 300, 7, 60
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Measures, prints, and returns 0 when every bar was kept."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true")
+    wanted = parser.parse_args(argv)
+    # Without isolation, so that the peers can reach the display from here.
+    sandbox = open_sandbox(runner="bare")
+    try:
+        desktop = open_desktop(sandbox, (WIDTH, HEIGHT))
+        try:
+            sandbox.start(["xterm", "-e", "sh", "-c", "ls -la /usr/bin; exec cat"], env=desktop.env)
+            while not desktop.screen.windows():
+                desktop.screen.wait_change(0.25)
+            desktop.screen.settle(20)
+            return show(_measure(desktop), as_json=wanted.json)
+        finally:
+            desktop.close()
+    finally:
+        sandbox.discard()
+
+
+def _measure(desktop: Desktop) -> list[Figure]:
+    screen = desktop.screen
+    raw, ours = _in_turns([_raw_grab(screen._framebuffer.fd), lambda: screen.grab().pixels], QUICK)
+    programs = _screenshot_programs(desktop.display)
+    shots = dict(zip(programs, _in_turns(list(programs.values()), SLOW), strict=True))
+    figures = [
+        Figure("raw mmap and convert", raw * 1e3, "ms"),
+        Figure("grab", ours * 1e3, "ms", "at most 2x raw", ours <= 2 * raw, f"{ours / raw:.2f}x raw"),
+        Figure("mss", _mss(desktop.display) * 1e3, "ms"),
+    ]
+    figures += [Figure(f"screenshot by {name}", seconds * 1e3, "ms") for name, seconds in shots.items()]
+    if shots:
+        best = min(shots.values()) / ours
+        figures.append(Figure("grab, against the fastest of these", best, "x faster", "at least 20x", best >= 20))
+    frame = screen.grab()
+    points = itertools.cycle([(600, 300), (660, 360)])
+
+    def step() -> None:
+        screen.act(Move(point=next(points)))
+        screen.settle()
+        encode_png(screen.grab())
+
+    (png,) = _in_turns([lambda: encode_png(frame)], STEPS)
+    (whole,) = _in_turns([step], STEPS)
+    figures.append(Figure("PNG of it", png * 1e3, "ms", note=f"{len(encode_png(frame)) / 1e3:.0f} kB"))
+    figures.append(Figure("step: act, settle, grab, PNG", whole * 1e3, "ms", "under 25 ms", whole < 0.025))
+    return figures
+
+
+def _in_turns(jobs: list[Callable[[], object]], rounds: int) -> list[float]:
+    """The median seconds of each job, taken in turns so that noise meets all."""
+    times: list[list[float]] = [[] for _ in jobs]
+    for _ in range(rounds):
+        for job, spent in zip(jobs, times, strict=True):
+            started = time.perf_counter()
+            job()
+            spent.append(time.perf_counter() - started)
+    return [statistics.median(spent) for spent in times]
+
+
+def _raw_grab(fd: int) -> Callable[[], object]:
+    memory = mmap.mmap(fd, 0, mmap.MAP_SHARED, mmap.PROT_READ)
+    size = WIDTH * HEIGHT * 4
+    pixels = np.frombuffer(memory, np.uint8, size, len(memory) - size).reshape(HEIGHT, WIDTH, 4)
+    return lambda: cv2.cvtColor(pixels, cv2.COLOR_BGRA2RGB)
+
+
+def _mss(display: str) -> float:
+    import mss
+
+    with mss.mss(display=display) as grabber:
+        area = grabber.monitors[0]
+        return _in_turns([lambda: np.array(grabber.grab(area))[..., 2::-1].copy()], 20)[0]
+
+
+def _screenshot_programs(display: str) -> dict[str, Callable[[], object]]:
+    """The screenshot programs that are installed, each made to give an RGB array as ours does."""
+    folder = Path(tempfile.mkdtemp())
+    lines = {
+        "import (ImageMagick)": (["import", "-window", "root", str(folder / "import.png")], folder / "import.png"),
+        "scrot": (["scrot", "--overwrite", str(folder / "scrot.png")], folder / "scrot.png"),
+        "xwd": (["xwd", "-root", "-silent", "-out", str(folder / "root.xwd")], None),
+    }
+    env = {**os.environ, "DISPLAY": display}
+
+    def job(argv: list[str], image: Path | None) -> Callable[[], object]:
+        def shoot() -> object:
+            subprocess.run(argv, env=env, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            return None if image is None else cv2.imread(str(image), cv2.IMREAD_COLOR_RGB)
+
+        return shoot
+
+    return {name: job(*line) for name, line in lines.items() if shutil.which(line[0][0])}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+"""A click and fifty typed characters: ours, over a connection that stays open, against xdotool.
+
+python benchmarks/bench_input.py [--json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+from figures import Figure, show
+
+from fairground.core import Click, Type
+from fairground.sandbox import open_sandbox
+from fairground.screen import Desktop, open_desktop
+
+TEXT = "The quick brown fox jumps over the lazy dog, twice."[:50]
+ACCENTED = "Größe, naïveté, Zoë: “ça va” – déjà vu… 20 € señor"[:50]
+ROUNDS = 15
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Measures, prints, and returns 0 when every bar was kept."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true")
+    wanted = parser.parse_args(argv)
+    if shutil.which("xdotool") is None:
+        print("xdotool is not installed: apt-get install xdotool", file=sys.stderr)
+        return 2
+    sandbox = open_sandbox(runner="bare")  # so that xdotool can reach the display from here
+    try:
+        desktop = open_desktop(sandbox)
+        try:
+            sandbox.start(["xterm", "-e", "cat"], env=desktop.env)
+            while not desktop.screen.windows():
+                desktop.screen.wait_change(0.25)
+            desktop.screen.settle(20)
+            return show(_measure(desktop), as_json=wanted.json)
+        finally:
+            desktop.close()
+    finally:
+        sandbox.discard()
+
+
+def _measure(desktop: Desktop) -> list[Figure]:
+    screen = desktop.screen
+    env = {**os.environ, "DISPLAY": desktop.display}
+    # Two places, because two clicks at one place are kept apart on purpose: they would be a double click.
+    points = itertools.cycle([(600, 300), (660, 360)])
+
+    def xdotool(*words: str) -> None:
+        subprocess.run(["xdotool", *words], env=env, check=True)
+
+    def click_by_xdotool() -> None:
+        left, top = next(points)
+        xdotool("mousemove", str(left), str(top), "click", "1")
+
+    def rest(job: Callable[[], object]) -> float:
+        """The median of a job that starts each time when the screen is at rest."""
+        spent = []
+        for _ in range(ROUNDS):
+            screen.settle()
+            started = time.perf_counter()
+            job()
+            spent.append(time.perf_counter() - started)
+        return statistics.median(spent)
+
+    click = rest(lambda: screen.act(Click(point=next(points))))
+    text = rest(lambda: screen.act(Type(text=TEXT)))
+    accented = rest(lambda: screen.act(Type(text=ACCENTED)))
+    their_click = rest(click_by_xdotool)
+    their_text = rest(lambda: xdotool("type", TEXT))
+    their_hasty_text = rest(lambda: xdotool("type", "--delay", "0", TEXT))
+    times = their_click / click, their_text / text, their_hasty_text / text
+    return [
+        Figure("click", click * 1e3, "ms", "20x faster than xdotool", times[0] >= 20, f"{times[0]:.0f}x faster"),
+        Figure("50 characters", text * 1e3, "ms", "20x faster than xdotool", times[1] >= 20, f"{times[1]:.0f}x faster"),
+        Figure("50 characters with accents", accented * 1e3, "ms"),
+        Figure("click by xdotool", their_click * 1e3, "ms"),
+        Figure("50 characters by xdotool", their_text * 1e3, "ms", note="with its default delay of 12 ms"),
+        Figure(
+            "50 characters by xdotool --delay 0", their_hasty_text * 1e3, "ms", note=f"ours is {times[2]:.0f}x faster"
+        ),
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
