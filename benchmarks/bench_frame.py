@@ -19,6 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import cv2
+import mss
 import numpy as np
 from figures import Figure, show
 
@@ -54,8 +55,9 @@ def main(argv: list[str] | None = None) -> int:
 def _measure(desktop: Desktop) -> list[Figure]:
     screen = desktop.screen
     raw, ours = _in_turns([_raw_grab(screen._framebuffer.fd), lambda: screen.grab().pixels], QUICK)
-    programs = _screenshot_programs(desktop.display)
-    shots = dict(zip(programs, _in_turns(list(programs.values()), SLOW), strict=True))
+    with tempfile.TemporaryDirectory() as folder:
+        programs = _screenshot_programs(desktop.display, Path(folder))
+        shots = dict(zip(programs, _in_turns(list(programs.values()), SLOW), strict=True))
     figures = [
         Figure("raw mmap and convert", raw * 1e3, "ms"),
         Figure("grab", ours * 1e3, "ms", "at most 2x raw", ours <= 2 * raw, f"{ours / raw:.2f}x raw"),
@@ -99,16 +101,14 @@ def _raw_grab(fd: int) -> Callable[[], object]:
 
 
 def _mss(display: str) -> float:
-    import mss
-
-    with mss.mss(display=display) as grabber:
+    open_mss = mss.MSS if hasattr(mss, "MSS") else mss.mss  # renamed in version 10
+    with open_mss(display=display) as grabber:
         area = grabber.monitors[0]
         return _in_turns([lambda: np.array(grabber.grab(area))[..., 2::-1].copy()], 20)[0]
 
 
-def _screenshot_programs(display: str) -> dict[str, Callable[[], object]]:
-    """The screenshot programs that are installed, each made to give an RGB array as ours does."""
-    folder = Path(tempfile.mkdtemp())
+def _screenshot_programs(display: str, folder: Path) -> dict[str, Callable[[], object]]:
+    """The screenshot programs that are installed; what they write is read as an array, except of xwd."""
     lines = {
         "import (ImageMagick)": (["import", "-window", "root", str(folder / "import.png")], folder / "import.png"),
         "scrot": (["scrot", "--overwrite", str(folder / "scrot.png")], folder / "scrot.png"),

@@ -22,7 +22,7 @@ from fairground.sandbox import open_sandbox
 from fairground.screen import Desktop, open_desktop
 
 TEXT = "The quick brown fox jumps over the lazy dog, twice."[:50]
-ACCENTED = "Größe, naïveté, Zoë: “ça va” – déjà vu… 20 € señor"[:50]
+ACCENTED = "Größe, naïveté, Zoë: “ça va” — déjà vu… 20 € señor"[:50]
 ROUNDS = 15
 
 

@@ -136,7 +136,7 @@ def test_without_a_network_pip_s_own_words_are_shown(checkout: Path) -> None:
     nowhere = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": "/dev/null", "PIP_FIND_LINKS": ""}
     done = set_up(checkout, "check", **nowhere)
     assert done.returncode == 1
-    assert "No matching distribution found for hatchling" in done.stderr
+    assert "ERROR: " in done.stderr and "hatchling" in done.stderr
     assert "pip could not install the Python packages" in done.stderr and "is the network up?" in done.stderr
     assert set_up(checkout, "check").returncode == 0
 

@@ -2,13 +2,17 @@
 
 import contextlib
 import os
+import shutil
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from fairground.sandbox import Sandbox, SandboxSpec, namespace_support, open_sandbox
+
+pytest.register_assert_rewrite("fairground.sandbox.conformance")
 
 # Every attempt is a Python program; it prints one line for each thing that it got away with, and nothing else.
 PRELUDE = """
@@ -123,9 +127,6 @@ def as_root() -> None:
 @pytest.fixture
 def beside_usr(as_root: None) -> Iterator[Path]:
     """A folder of the host that is seen inside unless it is hidden."""
-    import shutil
-    import uuid
-
     folder = Path("/usr/local", f"fairground-test-{uuid.uuid4().hex[:8]}")
     folder.mkdir()
     yield folder

@@ -281,7 +281,7 @@ def _held() -> dict[str, Any]:
         "files": len(os.listdir("/proc/self/fd")),
         "threads": threading.active_count(),
         "children": children,
-        "cgroups": sorted(str(path) for path in [*ROOT.glob(f"*/fairground-{me}-*"), *ROOT.glob(f"fairground/*-{me}-*")]),
+        "cgroups": sorted(map(str, [*ROOT.glob(f"*/fairground-{me}-*"), *ROOT.glob(f"fairground/*-{me}-*")])),
         "mounts": _mounts(),
     }
 

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -219,8 +220,6 @@ def test_groups_of_the_dead_are_swept(as_root: None) -> None:
 
 
 def test_a_frozen_process_of_the_dead_is_swept(as_root: None, until: Until) -> None:
-    import subprocess
-
     if not (cgroups.ROOT / "freezer").is_dir():
         pytest.skip("only with cgroup v1")
     folder = cgroups.ROOT / "freezer" / f"fairground-{_a_number_that_no_process_has()}-test"

@@ -1,6 +1,7 @@
 """The network switch: `none` reaches nothing, `outbound` reaches outside but never the host's own loopback."""
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -50,8 +51,6 @@ def outside() -> Iterator[tuple[str, int]]:
 
 @pytest.fixture(autouse=True)
 def _needs_slirp() -> None:
-    import shutil
-
     if shutil.which("slirp4netns") is None:
         pytest.skip("needs slirp4netns")
 
@@ -101,7 +100,16 @@ def test_outbound_never_reaches_the_hosts_loopback(make: Make, attack: Attack) -
 
 def test_two_sandboxes_with_a_network_do_not_reach_each_other(make: Make, attack: Attack, until: Until) -> None:
     one, two = make(network="outbound"), make(network="outbound")
-    serve = "import socket\ns = socket.create_server(('0.0.0.0', 7070))\nprint('up', flush=True)\nwhile True:\n c, _ = s.accept(); c.recv(9); c.send(b'hello'); c.close()"
+    serve = """
+import socket
+server = socket.create_server(("0.0.0.0", 7070))
+print("up", flush=True)
+while True:
+    client, _ = server.accept()
+    client.recv(100)
+    client.send(b"hello")
+    client.close()
+"""
     server = one.start(["python3", "-c", serve])
     until(lambda: "up" in server.output(), "the server did not start")
     addresses = ["10.0.2.100:7070", "10.0.2.2:7070", "127.0.0.1:7070"]

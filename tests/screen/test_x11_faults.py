@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import signal
 import socket
 import struct
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +136,19 @@ def test_a_closed_desktop_leaves_no_lock_and_no_socket(own_bench: Any) -> None:
     assert left.stdout == b""
 
 
+def test_frames_can_be_grabbed_while_another_thread_waits(own_bench: Any) -> None:
+    own_bench.keep_busy()
+    settled: list[Any] = []
+    waiting = threading.Thread(target=lambda: settled.append(own_bench.screen.settle(0.5)))
+    waiting.start()
+    frames = 0
+    while waiting.is_alive():
+        frames += own_bench.screen.grab().size == (1280, 720)
+    waiting.join()
+    assert settled[0].reason == "programs are still at work"
+    assert frames > 10
+
+
 def test_a_frame_outlives_its_screen(own_bench: Any) -> None:
     frame = own_bench.screen.grab()
     own_bench.desktop.close()
@@ -190,25 +204,25 @@ def test_an_odd_size_works(own_bench: Any) -> None:
 # A server that is not one.
 
 
-def serve(*chunks: bytes, close: bool = True, timeout: float = 0.3) -> XConnection:
-    ours, theirs = socket.socketpair()
-    for chunk in chunks:
-        theirs.sendall(chunk)
-    if close:
-        theirs.shutdown(socket.SHUT_WR)
-    serve.kept.append(theirs)  # type: ignore[attr-defined]
-    return XConnection(ours, timeout=timeout)
+@pytest.fixture
+def serve() -> Iterator[Callable[..., XConnection]]:
+    """Connects to a server that greets, says `later` whatever it is asked, and leaves or stays."""
+    opened: list[Any] = []
 
+    def connect(greets: bytes, later: bytes = b"", *, stays: bool = True) -> XConnection:
+        ours, theirs = socket.socketpair()
+        opened.append(theirs)
+        theirs.sendall(greets)
+        if not stays:
+            theirs.shutdown(socket.SHUT_WR)
+        connection = XConnection(ours, timeout=0.3)
+        opened.append(connection)
+        theirs.sendall(later)
+        return connection
 
-serve.kept = []  # type: ignore[attr-defined]
-
-
-@pytest.fixture(autouse=True)
-def _close_servers() -> Any:
-    yield
-    for each in serve.kept:  # type: ignore[attr-defined]
+    yield connect
+    for each in opened:
         each.close()
-    serve.kept.clear()  # type: ignore[attr-defined]
 
 
 def greeting() -> bytes:
@@ -217,67 +231,68 @@ def greeting() -> bytes:
     return struct.pack("<BBHHH", 1, 0, 11, 0, len(body) // 4) + body
 
 
-def test_a_greeting_is_understood() -> None:
-    connection = serve(greeting(), close=False)
+def test_a_greeting_is_understood(serve: Any) -> None:
+    connection = serve(greeting())
     assert (connection.root, connection.size, connection.keycodes) == (77, (640, 480), range(8, 256))
-    connection.close()
 
 
-def test_a_refused_connection_says_why() -> None:
+def test_a_refused_connection_says_why(serve: Any) -> None:
     reason = b"No protocol specified\n\0\0"
     with pytest.raises(ScreenError, match="No protocol specified"):
         serve(struct.pack("<BBHHH", 0, 22, 11, 0, len(reason) // 4) + reason)
 
 
-@pytest.mark.parametrize("chunk", [b"", b"\1", greeting()[:20], greeting()[:-30]])
-def test_a_greeting_that_stops_half_way_is_an_error(chunk: bytes) -> None:
+@pytest.mark.parametrize("part", [b"", b"\1", greeting()[:20], greeting()[:-30]])
+def test_a_greeting_that_stops_half_way_is_an_error(serve: Any, part: bytes) -> None:
     with pytest.raises(ScreenError, match="has gone"):
-        serve(chunk)
+        serve(part, stays=False)
 
 
-def test_a_server_that_says_nothing_is_not_waited_for_for_ever() -> None:
+def test_a_server_that_says_nothing_is_not_waited_for_for_ever(serve: Any) -> None:
     with pytest.raises(ScreenError, match="has not answered for 0.3 s"):
-        serve(close=False)
+        serve(b"")
 
 
-def test_a_gigantic_reply_is_refused_before_it_is_read() -> None:
-    connection = serve(greeting(), struct.pack("<BxHI24x", 1, 1, MAX_REPLY), close=False)
+def test_a_gigantic_reply_is_refused_before_it_is_read(serve: Any) -> None:
+    connection = serve(greeting(), struct.pack("<BxHI24x", 1, 1, MAX_REPLY))
     with pytest.raises(ScreenError, match="the limit is"):
         connection.sync()
 
 
-def test_a_reply_that_nobody_asked_for_is_an_error() -> None:
-    connection = serve(greeting(), struct.pack("<BxHI24x", 1, 99, 0), close=False)
+def test_a_reply_that_nobody_asked_for_is_an_error(serve: Any) -> None:
+    connection = serve(greeting(), struct.pack("<BxHI24x", 1, 99, 0))
     with pytest.raises(ScreenError, match="nobody asked"):
         connection.sync()
 
 
-def test_a_refused_request_is_named() -> None:
-    connection = serve(greeting(), struct.pack("<BBHIHB21x", 0, 3, 1, 0, 0, 43), close=False)
+def test_a_refused_request_is_named(serve: Any) -> None:
+    connection = serve(greeting(), struct.pack("<BBHIHB21x", 0, 3, 1, 0, 0, 43))
     with pytest.raises(ScreenError, match="BadWindow for request 43.0"):
         connection.sync()
-    connection.close()
 
 
-def test_a_server_that_does_not_read_is_not_waited_for_for_ever() -> None:
-    connection = serve(greeting(), close=False)
+def test_a_server_that_does_not_read_is_not_waited_for_for_ever(serve: Any) -> None:
+    connection = serve(greeting())
     with pytest.raises(ScreenError, match="has not read our input"):
         connection.send(*[x.fake_input(1, x.MOTION)] * 100_000)
 
 
-def test_endless_events_do_not_fill_the_memory() -> None:
-    connection = serve(greeting(), struct.pack("<BBH28x", 22, 0, 0) * 3000, close=False)
-    connection.check()
-    assert len(connection.events) <= 1024
-    connection.close()
+def test_endless_events_do_not_fill_the_memory(serve: Any) -> None:
+    connection = serve(greeting(), struct.pack("<BBH28x", 22, 0, 0) * 3000)
+    while connection.wait_event(0.1):
+        pass
+    assert len(connection.events) == 1024
 
 
-@given(st.lists(st.binary(max_size=64), max_size=12))
-def test_nonsense_from_the_server_is_an_error_and_nothing_worse(chunks: list[bytes]) -> None:
-    with pytest.raises(ScreenError):
-        connection = serve(greeting(), *chunks)
-        connection.ask_each(x.query_pointer(1), x.get_keyboard_mapping(8, 248))
-        connection.sync()
+@given(st.binary(max_size=400))
+def test_nonsense_from_the_server_is_an_error_and_nothing_worse(nonsense: bytes) -> None:
+    ours, theirs = socket.socketpair()
+    with theirs:
+        theirs.sendall(greeting() + nonsense)
+        theirs.shutdown(socket.SHUT_WR)
+        with pytest.raises(ScreenError), contextlib.closing(XConnection(ours)) as connection:
+            connection.ask_each(x.query_pointer(1), x.get_keyboard_mapping(8, 248))
+            connection.sync()
 
 
 @given(st.binary(min_size=32, max_size=200))

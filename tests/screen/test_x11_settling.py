@@ -102,19 +102,12 @@ def test_an_endless_animation_is_given_up_at_the_deadline(bench: Any) -> None:
     assert settled.seconds >= 0.5
 
 
-def test_a_small_animation_is_not_mistaken_for_a_caret(bench: Any) -> None:
-    client = bench.client()
-    places = itertools.cycle(range(20, 508, 8))  # an odd number, so that colours change places
-
-    def animate() -> None:
-        client.fill((next(places), 100, 3, 12), RED)
-        client.fill((next(places), 100, 3, 12), GREEN)
-        bench.stop.wait(0.005)
-
-    bench.run(animate)
-    settled = bench.screen.settle(0.5)
-    assert not settled.quiet
-    assert settled.reason == "the picture keeps changing"
+def test_a_small_animation_is_not_mistaken_for_a_caret() -> None:
+    places = itertools.count(20, 8)
+    reason = wait_until_quiet(
+        lambda: Box(next(places), 100, 3, 12), time.sleep, Meter(None), deadline=time.monotonic() + 0.2, reacted=False
+    )
+    assert reason == "the picture keeps changing"
 
 
 def test_a_blinking_caret_is_not_waited_for(bench: Any) -> None:
@@ -129,6 +122,20 @@ def test_the_caret_of_an_editor_does_not_blink(bench: Any) -> None:
     bench.screen.act(Type(text="caret"))
     assert bench.screen.settle().quiet
     assert not bench.screen.wait_change(1.5)
+
+
+@pytest.mark.parametrize("keys", [("alt", "d"), ("enter",)])
+def test_settling_waits_for_a_button_that_a_key_presses(bench: Any, keys: tuple[str, ...]) -> None:
+    bench.open("mousepad", title="Mousepad")
+    bench.screen.act(Type(text="unsaved"))
+    bench.screen.settle()
+    bench.screen.act(Key(keys=("ctrl", "w")))
+    bench.screen.settle()
+    question = [window.title for window in bench.screen.windows()]
+    assert len(question) == 2
+    bench.screen.act(Key(keys=keys))  # do not save; or cancel, or save as
+    bench.screen.settle()
+    assert [window.title for window in bench.screen.windows()] != question
 
 
 def test_busy_programs_are_waited_for_although_nothing_is_drawn(bench: Any) -> None:
@@ -163,9 +170,11 @@ def test_without_knowing_processor_time_the_picture_decides(used: float) -> None
     assert next(changes, None) is None
 
 
-def test_a_program_that_is_kept_from_running_is_not_taken_for_one_at_rest(bench: Any) -> None:
-    """What a loaded machine does: no processor time is used, and yet there is work to do."""
+def test_a_program_that_is_kept_from_running_is_not_taken_for_one_at_rest(
+    bench: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What a loaded machine does: no processor time is used, and yet there is work to do.
     waiting = iter([2, 1, 1])
-    bench.screen._at_work = lambda: next(waiting, 0)
+    monkeypatch.setattr(bench.screen, "_at_work", lambda: next(waiting, 0))
     assert bench.screen.settle(5.0).quiet
     assert next(waiting, None) is None, "it asked until nobody was at work"

@@ -7,6 +7,7 @@ import os
 import secrets
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from fairground.core import AppError, InvalidInput, MissingPrerequisite, SandboxError, ScreenError
@@ -41,6 +42,7 @@ _FLAGS: Final = (
     "--disable-smooth-scrolling",
     "--disable-site-isolation-trials",
     "--deny-permission-prompts",
+    "--disable-blink-features=AutomationControlled",  # pages behave as they do for a person
     "--force-color-profile=srgb",
     "--lang=en-US",
     "--metrics-recording-only",
@@ -113,12 +115,15 @@ def open_page(
         f"--disable-features={','.join(_WITHOUT)}",
         *([] if paced else ["--disable-frame-rate-limit"]),
     ]
-    process, wire, version = _launch(sandbox, flags)
+    started = _launch(sandbox, flags)
+    process, wire = started.process, started.wire
     try:
         screen = CdpScreen(
             wire, size, scale=scale, mobile=mobile, touch=touch, color_scheme=color_scheme,
-            user_agent=_user_agent(version["userAgent"], mobile), end=lambda: _end(process),
+            user_agent=_user_agent(started.user_agent, mobile), end=lambda: _end(process),
         )  # fmt: skip
+        if not started.own_sandbox:
+            screen.note("Chromium runs without its own sandbox around its pages, which this machine or user forbids")
         downloads = {"behavior": "allow", "downloadPath": f"{sandbox.home}/Downloads", "eventsEnabled": True}
         wire.post("Browser.setDownloadBehavior", downloads)
         if url is None:
@@ -145,7 +150,15 @@ def _check(size: tuple[int, int], scale: float) -> None:
             )
 
 
-def _launch(sandbox: Sandbox, flags: Sequence[str]) -> tuple[Process, Wire, dict[str, str]]:
+@dataclass(frozen=True)
+class _Started:
+    process: Process
+    wire: Wire
+    user_agent: str
+    own_sandbox: bool
+
+
+def _launch(sandbox: Sandbox, flags: Sequence[str]) -> _Started:
     """Starts the browser, with its own sandbox around its pages where the machine allows that."""
     profile = f"{sandbox.home}/.config/page-{secrets.token_hex(4)}"
     sandbox.write_file(f"{profile}/Default/Preferences", json.dumps(_PREFERENCES).encode())
@@ -156,14 +169,15 @@ def _launch(sandbox: Sandbox, flags: Sequence[str]) -> tuple[Process, Wire, dict
     for own_sandbox in (False,) if root else (True, False):
         process, wire = _start(sandbox, [*_FLAGS, *flags, *([] if own_sandbox else ["--no-sandbox"])])
         try:
-            return process, wire, wire.call("Browser.getVersion", timeout=_START_SECONDS)
+            version = wire.call("Browser.getVersion", timeout=_START_SECONDS)
+            return _Started(process, wire, version["userAgent"], own_sandbox)
         except (Gone, NoAnswer):
+            code = process.poll()
             wire.close()
             _end(process)
             said = process.output(4000).strip()
             if own_sandbox and any(sign in said.lower() for sign in _NO_SANDBOX_SIGNS):
                 continue
-            code = process.poll()
             state = "did not answer" if code is None else f"ended at once with status {code}"
             raise AppError(f"Chromium {state}" + (f"; its output ends:\n{said}" if said else "")) from None
     raise AssertionError("unreachable: the last attempt returns or raises")

@@ -30,7 +30,7 @@ from fairground.core import (
     Wait,
     Window,
 )
-from fairground.screen.cdpinput import WHEEL_CLICK, Command, Keyboard, Pointer, batches, waypoints
+from fairground.screen.cdpinput import WHEEL_CLICK, Command, Finger, Keyboard, Pointer, batches, waypoints
 from fairground.screen.cdppages import Page, Pages
 from fairground.screen.cdptree import read_tree
 from fairground.screen.cdpwire import Gone, NoAnswer, ProtocolError, Reply, Wire
@@ -71,7 +71,7 @@ class CdpScreen:
         size: Of the picture, in pixels.
         scale: Pixels of the picture for each pixel of the page.
         mobile: Lay pages out as on a phone.
-        touch: Have pages see fingers instead of a mouse.
+        touch: Have pages see a finger instead of the left button of a mouse.
         color_scheme: What pages are told that the user prefers.
         user_agent: How the browser names itself to pages.
         end: Ends the browser, when the screen is closed.
@@ -101,7 +101,7 @@ class CdpScreen:
         self._frame: Frame | None = None
         self._settled_at = 0.0
         self._keyboard = Keyboard()
-        self._pointer = Pointer((size[0] // 2, size[1] // 2), self._keyboard)
+        self._pointer = (Finger if touch else Pointer)((size[0] // 2, size[1] // 2), self._keyboard)
         prepare = [*_prepare(size, scale, mobile, touch, color_scheme, user_agent), *self._world.prepare()]
         self._pages = Pages(wire, prepare, self._backdrop)
 
@@ -110,6 +110,11 @@ class CdpScreen:
         """Whether the browser runs and its page has not crashed."""
         page = self._pages.shown
         return self._wire.alive and page is not None and not page.crashed
+
+    def note(self, text: str) -> None:
+        """Adds to what `take_notes` tells."""
+        with self._wire.changed:
+            self._pages.notes.append(text)
 
     def take_notes(self) -> tuple[str, ...]:
         """What happened that cannot be seen (a download, a file asked for), since it was last asked."""
@@ -271,7 +276,8 @@ class CdpScreen:
     def close(self) -> None:
         """Ends the browser; may be called twice."""
         self._wire.close()
-        self._end()
+        end, self._end = self._end, lambda: None
+        end()
 
     # Looking
 
@@ -393,8 +399,7 @@ class CdpScreen:
         self._wire.post("Runtime.terminateExecution", session=page.session)
         if not self._wire.wait(lambda: all(reply.done for reply in replies), _ACT_SECONDS):
             raise NoAnswer(f"the page took no input for {2 * _ACT_SECONDS:g} s, and its script could not be stopped")
-        with self._wire.changed:
-            self._pages.notes.append(f"a script of the page was stopped: it took no input for {_ACT_SECONDS:g} s")
+        self.note(f"a script of the page was stopped: it took no input for {_ACT_SECONDS:g} s")
 
     def _with_modifiers(self, names: tuple[str, ...], perform: Callable[[], None]) -> None:
         self._pointer.scale = self._scale * self._page_zoom()
@@ -509,5 +514,4 @@ def _prepare(
         commands.append(("Emulation.setScrollbarsHidden", {"hidden": True}))
     if touch:
         commands.append(("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 1}))
-        commands.append(("Emulation.setEmitTouchEventsForMouse", {"enabled": True, "configuration": "mobile"}))
     return commands

@@ -162,11 +162,40 @@ class Pointer:
         }  # fmt: skip
 
     def _here(self) -> Point:
-        # The middle of the pixel: at its corner, rounding would decide which one is meant.
-        return (self.position[0] + 0.5) / self.scale, (self.position[1] + 0.5) / self.scale
+        # Whole numbers, of the page's pixel that the middle of ours lies on: the browser rounds others up and down.
+        return math.floor((self.position[0] + 0.5) / self.scale), math.floor((self.position[1] + 0.5) / self.scale)
 
     def _bits(self) -> int:
         return sum(_BUTTON_BITS[button] for button in self._buttons)
+
+
+class Finger(Pointer):
+    """A finger: what the left button would do is a touch, and between touches there is nothing that moves."""
+
+    def move(self, point: Point | None) -> list[Command]:
+        if self._buttons.keys() - {"left"}:
+            return super().move(point)
+        if point is not None:
+            self.position = (int(point[0]), int(point[1]))
+        return [self._touch("touchMove")] if self.pressed else []
+
+    def down(self, button: Button, count: int = 1) -> Command:
+        if button != "left":
+            return super().down(button, count)
+        self._buttons[button] = None
+        return self._touch("touchStart")
+
+    def up(self, button: Button, count: int = 1) -> Command:
+        if button != "left" or not self.pressed:
+            return super().up(button, count)
+        del self._buttons[button]
+        return self._touch("touchEnd")
+
+    def _touch(self, kind: str) -> Command:
+        x, y = self._here()
+        touches = [] if kind == "touchEnd" else [{"x": x, "y": y}]
+        event = {"type": kind, "touchPoints": touches, "modifiers": self._keyboard.modifiers}
+        return "Input.dispatchTouchEvent", event
 
 
 def waypoints(path: Sequence[Point]) -> list[tuple[int, int]]:

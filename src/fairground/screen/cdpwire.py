@@ -28,7 +28,7 @@ _CHUNK: Final = 1 << 20
 _PIPE_SIZE: Final = 1 << 20  # a screenshot in one piece; the default of 64 KB makes both sides take turns
 _WRITE_SECONDS: Final = 10.0
 _END_SECONDS: Final = 2.0
-_ID: Final = re.compile(rb'\{"id":(\d+)')
+_ID: Final = re.compile(rb'\{"id":\s*(\d+)')
 _F_SETPIPE_SZ: Final = 1031
 
 
@@ -79,7 +79,7 @@ class Wire:
         self._limit = limit
         self._handlers: dict[str, list[Handler]] = {}
         self._replies: dict[int, Reply] = {}
-        self._outbox: list[bytes] = []  # of handlers, sent when they have let go of `changed`
+        self._outbox: list[bytes] = []
         self._writing = threading.Lock()
         self._last_id = 0
         self._dead: str | None = None
@@ -124,15 +124,14 @@ class Wire:
     def send_all(self, commands: Sequence[tuple[str, Mapping[str, Any]]], *, session: str = "") -> list[Reply]:
         """Sends commands in one go; the browser answers in order as far as one page is concerned."""
         replies = [Reply(method, session) for method, _ in commands]
-        packets = []
         with self.changed:
             if self._dead is not None:
                 raise self._gone()
             for reply, (method, params) in zip(replies, commands, strict=True):
                 self._last_id += 1
                 self._replies[self._last_id] = reply
-                packets.append(_encode(self._last_id, method, params, session))
-        self._write(b"".join(packets))
+                self._outbox.append(_encode(self._last_id, method, params, session))
+        self._flush()
         return replies
 
     def post(self, method: str, params: Mapping[str, Any] | None = None, *, session: str = "") -> None:
@@ -141,7 +140,8 @@ class Wire:
             self._last_id += 1
             self._outbox.append(_encode(self._last_id, method, params or {}, session))
         if threading.current_thread() is not self._thread:
-            self._flush()
+            with contextlib.suppress(Gone):  # whoever waits for an answer will meet the same error
+                self._flush()
 
     def wait(self, ready: Callable[[], bool], timeout: float) -> bool:
         """Waits until a condition holds that messages from the browser change; says whether it does.
@@ -181,6 +181,9 @@ class Wire:
                 return
             self._closed = True
             self._die("the screen was closed")
+            # What they hold (the browser's process, and us again) is let go of now, not when rubbish is collected.
+            self._handlers.clear()
+            self._describe = str
         os.write(self._wake_writer, b"x")
         if threading.current_thread() is not self._thread:
             self._thread.join()
@@ -189,34 +192,27 @@ class Wire:
                 os.close(fd)
 
     def _flush(self) -> None:
-        with self.changed:
-            packet = b"".join(self._outbox)
-            self._outbox.clear()
-        with contextlib.suppress(Gone):  # whoever waits for an answer will meet the same error
-            self._write(packet)
-
-    def _write(self, packet: bytes) -> None:
-        view = memoryview(packet)
+        """Sends what is in the outbox, in its order; never with `changed` held, because the pipe may be full."""
         deadline = time.monotonic() + _WRITE_SECONDS
         with self._writing:
-            while view:
+            with self.changed:
+                packet = memoryview(b"".join(self._outbox))
+                self._outbox.clear()
+            while packet:
                 if self._dead is not None:
                     raise self._gone()
                 try:
-                    view = view[os.write(self._writer, view) :]
+                    packet = packet[os.write(self._writer, packet) :]
                 except BlockingIOError:
-                    left = deadline - time.monotonic()
-                    if left <= 0:
-                        # Half a message may be out, so nothing that follows would be understood.
-                        with self.changed:
-                            self._die(f"the browser took no input for {_WRITE_SECONDS:g} s")
-                        raise self._gone() from None
-                    _poll({self._writer: select.POLLOUT}, min(left, 0.1))
+                    if time.monotonic() < deadline:
+                        _poll({self._writer: select.POLLOUT}, 0.1)
+                        continue
+                    # Half a message may be out, so nothing that follows would be understood.
+                    self._die(f"the browser took no input for {_WRITE_SECONDS:g} s")
                 except OSError:
-                    self._thread.join(_END_SECONDS)  # it reads what the browser still had to say, and why it ended
-                    with self.changed:
-                        self._die("the browser ended")
-                    raise self._gone() from None
+                    if threading.current_thread() is not self._thread:
+                        self._thread.join(_END_SECONDS)  # it reads what the browser still had to say
+                    self._die("the browser ended")
 
     def _read(self) -> None:
         why = "the browser ended"
@@ -238,7 +234,8 @@ class Wire:
                     if not skipping:
                         self._take(message)
                         if self._outbox:
-                            self._flush()
+                            with contextlib.suppress(Gone):
+                                self._flush()
                     skipping = False
                 searched = len(buffer)
                 if skipping or len(buffer) > self._limit:
@@ -248,15 +245,18 @@ class Wire:
                     buffer.clear()
         except OSError as error:
             why = f"the browser's pipe broke: {error.strerror}"
+        except Exception as error:  # of a handler; whoever waits must not wait for ever
+            why = f"an event could not be handled: {type(error).__name__}: {error}"
         said = self._describe().strip()
-        with self.changed:
-            self._die(f"{why}; its output ends:\n{said}" if said else why)
+        self._die(f"{why}; its output ends:\n{said}" if said else why)
 
     def _take(self, data: bytes) -> None:
         try:
             message = json.loads(data)
         except (ValueError, RecursionError) as error:
             self._fail_message(data[:64], f"an answer that is not JSON: {error}")
+            return
+        if not isinstance(message, dict):
             return
         with self.changed:
             if "id" in message:
@@ -277,12 +277,13 @@ class Wire:
             self.changed.notify_all()
 
     def _die(self, why: str) -> None:
-        if self._dead is None:
-            self._dead = why
-        for reply in self._replies.values():
-            reply.done, reply.error = True, self._gone(reply.method)
-        self._replies.clear()
-        self.changed.notify_all()
+        with self.changed:
+            if self._dead is None:
+                self._dead = why
+            for reply in self._replies.values():
+                reply.done, reply.error = True, self._gone(reply.method)
+            self._replies.clear()
+            self.changed.notify_all()
 
     def _gone(self, method: str = "") -> Gone:
         return Gone(f"{method}: {self._dead}" if method else str(self._dead))

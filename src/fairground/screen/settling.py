@@ -48,6 +48,7 @@ def wait_until_quiet(
     *,
     deadline: float,
     reacted: bool,
+    earliest: float = 0.0,
     at_work: Callable[[], int] | None = None,
 ) -> str:
     """Waits until nothing has changed and nobody has worked for a while.
@@ -58,6 +59,7 @@ def wait_until_quiet(
         meter: Of the processor time of the programs.
         deadline: When to give up, in seconds of `time.monotonic`.
         reacted: Whether something has happened already, so that more may follow.
+        earliest: When it may return at the earliest, in seconds of `time.monotonic`.
         at_work: How many threads of the programs want a processor or wait for a disk. On a busy machine a program
             may be kept from running for so long that it seems to rest.
 
@@ -71,7 +73,8 @@ def wait_until_quiet(
     meter.reset()
     while True:
         before = time.monotonic()
-        pause(min(POLL, needed - rest))
+        left = needed - rest
+        pause(left if _ROUNDING < left < POLL else POLL)
         # Where we ourselves were kept from running, so were the programs: that time proves nothing.
         rest += min(time.monotonic() - before, 2 * POLL)
         box = changed()
@@ -81,7 +84,7 @@ def wait_until_quiet(
             reason = "programs are still at work" if box is None else "the picture keeps changing"
             needed, rest = CALM, 0.0
             meter.reset()
-        elif rest >= needed - _ROUNDING:
+        elif rest >= needed - _ROUNDING and time.monotonic() >= earliest:
             if at_work is None or not at_work():
                 return ""
             reason = "programs are still at work"

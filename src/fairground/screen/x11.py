@@ -43,6 +43,7 @@ _DRAG_STEP: Final = 12  # pixels; above the distance at which toolkits take a pr
 _DRAG_PACE: Final = 0.004
 _DRAG_BEATS: Final = 250  # so that the longest path takes a second
 _DROP_SECONDS: Final = 1.0  # to wait for the programs before letting go
+_ACTIVATION_SECONDS: Final = 0.3  # GTK shows a button pressed by a key for 0.25 s before it does anything
 _TYPING_SECONDS: Final = 30.0
 _POINTER: Final = 40  # pixels around its tip that the pointer may cover
 
@@ -92,6 +93,7 @@ class X11Screen:
         self._held: dict[int, None] = {}
         self._last_click = (-math.inf, 0, 0, 0)
         self._touched = False
+        self._activated = -math.inf  # when a key that may press a button was sent
         self._reacted = False
         self._pointer = self.cursor()
 
@@ -134,6 +136,7 @@ class X11Screen:
             case _:
                 return
         self._touched = True
+        self._activated = time.monotonic() if _activates(action) else -math.inf
 
     def settle(self, timeout: float = 5.0) -> Settled:
         """Waits until programs have handled the input and the picture has come to rest."""
@@ -145,12 +148,14 @@ class X11Screen:
         # The pointer that we moved ourselves is no reaction.
         before, self._pointer = self._pointer, self.cursor()
         changed = self._framebuffer.changed((_around(before), _around(self._pointer))) is not None
+        activated = self._activated + _ACTIVATION_SECONDS
         restless = wait_until_quiet(
             self._framebuffer.changed,
             self._pause,
             self._meter,
             deadline=deadline,
             reacted=changed or self._reacted or self._meter.busy(time.monotonic() - started),
+            earliest=activated if activated > started and self._windows.dialog_in_front() else started,
             at_work=self._at_work,
         )
         self._reacted = False
@@ -284,6 +289,13 @@ class X11Screen:
     def _typing_taken_in(self) -> bool:
         self._touched = True
         return self.settle(_TYPING_SECONDS).quiet
+
+
+def _activates(action: Action) -> bool:
+    """Whether an input presses a button if one has the focus."""
+    if isinstance(action, Type):
+        return action.text.endswith(("\n", "\r"))
+    return isinstance(action, Key) and not {"enter", "kp_enter", "space", "alt"}.isdisjoint(action.keys)
 
 
 def _whole(point: Point) -> tuple[int, int]:

@@ -19,8 +19,8 @@ MAX_WINDOWS: Final = 128
 MAX_TITLE: Final = 512
 _NAMES: Final = (
     "_NET_ACTIVE_WINDOW", "_NET_CLIENT_LIST_STACKING", "_NET_FRAME_EXTENTS", "_NET_REQUEST_FRAME_EXTENTS",
-    "_NET_SUPPORTED", "_NET_WM_NAME", "_NET_WM_PING", "_NET_WM_STATE", "_NET_WM_STATE_HIDDEN", "WM_NAME",
-    "WM_PROTOCOLS",
+    "_NET_SUPPORTED", "_NET_WM_NAME", "_NET_WM_PING", "_NET_WM_STATE", "_NET_WM_STATE_HIDDEN",
+    "_NET_WM_WINDOW_TYPE", "_NET_WM_WINDOW_TYPE_DIALOG", "WM_NAME", "WM_PROTOCOLS",
 )  # fmt: skip
 _ASK_AGAIN: Final = 0.01
 _RECHECK: Final = 0.05
@@ -88,6 +88,16 @@ class Windows:
                 self._silent = set(list(waiting)[:MAX_WINDOWS])
                 return f"the window {self._title(next(iter(waiting)))!r} has not answered"
         return ""
+
+    def dialog_in_front(self) -> bool:
+        """Whether the window that has the focus is a dialog."""
+        root, atom = self._connection.root, self._atom
+        active = self._connection.ask_each(x.get_property(root, atom["_NET_ACTIVE_WINDOW"], words=1))[0]
+        window = x.property_words(active)[:1] if active else ()
+        if not window:
+            return False
+        kind = self._connection.ask_each(x.get_property(window[0], atom["_NET_WM_WINDOW_TYPE"], words=16))[0]
+        return kind is not None and atom["_NET_WM_WINDOW_TYPE_DIALOG"] in x.property_words(kind)
 
     def has_manager(self) -> bool:
         """Whether a window manager runs and can be asked."""

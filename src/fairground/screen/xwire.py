@@ -75,7 +75,6 @@ class XConnection:
         self._unanswered = set(numbers)
         self._write(b"".join(requests))
         deadline = time.monotonic() + self.timeout
-        self._parse()  # what came with the greeting
         while self._unanswered:
             if not self._receive(deadline - time.monotonic()):
                 # It may be frozen, and answer when it is thawed.
@@ -96,9 +95,16 @@ class XConnection:
         return self._receive(timeout)
 
     def check(self) -> None:
-        """Raises `ScreenError` when the server has gone. Costs a few microseconds."""
-        while self._receive(0):
-            pass
+        """Raises `ScreenError` when the server has gone.
+
+        Costs microseconds and reads nothing, so it may be called while another thread waits for an answer.
+        """
+        if self._dead:
+            raise ScreenError(self._dead)
+        poll = select.poll()  # of its own: a poll object serves one thread at a time
+        poll.register(self._sock, 0)
+        if poll.poll(0):
+            raise ScreenError("the X server has gone (it closed the connection)")
 
     @property
     def alive(self) -> bool:
@@ -143,6 +149,7 @@ class XConnection:
             raise self._die(f"the X server refused the connection: {reason or 'no reason given'}")
         try:
             self._parse_setup(body)
+            self._parse()
         except (struct.error, IndexError):
             raise self._die(f"the X server's greeting makes no sense (protocol {major}, {words * 4} bytes)") from None
 

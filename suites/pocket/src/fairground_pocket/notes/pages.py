@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from importlib.resources import files
 from typing import Final
 from urllib.parse import urlencode
 
 from fairground_pocket.notes.icons import icon
 from fairground_pocket.notes.markup import Html, html, join
+from fairground_pocket.notes.shell import Toast, bar, empty_state, page, post_button, root_bar, sheet
 from fairground_pocket.notes.store import BODY_LENGTH, LABEL_LENGTH, NOW, SORTS, TITLE_LENGTH, Note, Store
-from fairground_pocket.notes.themes import THEMES, stylesheet
+from fairground_pocket.notes.themes import THEMES
 
 _PREVIEW: Final = 220  # characters of a note that a list shows at most
 
@@ -66,14 +65,15 @@ def list_page(store: Store, notes: Sequence[Note], view: View, toast: Toast | No
     )
     main = html('<div class="top">{search}</div>{results}', search=search, results=results)
     new = html('<a class="fab" href="/new" aria-label="New note">{icon}<span>New note</span></a>', icon=icon("plus"))
-    return page(store, "Notes", "list", root_bar("Notes", "notes"), join([main, new]), toast=toast)
+    return page(store.setting("theme"), "Notes", "list", root_bar("Notes", "notes"), join([main, new]), toast=toast)
 
 
 def note_page(store: Store, note: Note, view: View, toast: Toast | None) -> Html:
     """One note to read, with what can be done to it."""
     labels = store.labels()
     article = html(
-        '<article><h1>{note.title}</h1><p class="meta">{dates}</p>{labels}<div class="body">{note.body}</div></article>',
+        '<article><h1>{note.title}</h1><p class="meta">{dates}</p>{labels}'
+        '<div class="body">{note.body}</div></article>',
         note=note,
         dates=_dates(note),
         labels=_tags(note, labels),
@@ -86,8 +86,8 @@ def note_page(store: Store, note: Note, view: View, toast: Toast | None) -> Html
         notice = html('<p class="notice">In the trash since {when}</p>', when=when(note.trashed))
         question = "Delete this note for ever?"
         ask = sheet(question, f"“{note.title}” cannot be brought back.", f"/note/{note.id}/delete", "Delete for ever")
-        bar = bar("/trash", "Trash", actions)
-        return page(store, note.title, "note", bar, join([notice, article]), toast=toast, sheet=ask)
+        top = bar("/trash", "Trash", actions)
+        return page(store.setting("theme"), note.title, "note", top, join([notice, article]), toast=toast, ask=ask)
     pin = ("unpin", "Unpin") if note.pinned else ("pin", "Pin")
     actions = join([
         post_button(f"/note/{note.id}/{pin[0]}", pin[1], icon("pin"), back="note", on=note.pinned),
@@ -100,8 +100,8 @@ def note_page(store: Store, note: Note, view: View, toast: Toast | None) -> Html
     )
     text = f"“{note.title}” stays in the trash until you delete it for ever."
     ask = sheet("Move this note to the trash?", text, f"/note/{note.id}/trash", "Move to trash")
-    bar = bar("/" + view.query(), "", actions)
-    return page(store, note.title, "note", bar, join([article, edit]), toast=toast, sheet=ask)
+    top = bar("/" + view.query(), "", actions)
+    return page(store.setting("theme"), note.title, "note", top, join([article, edit]), toast=toast, ask=ask)
 
 
 def edit_page(store: Store, draft: Draft, number: int | None) -> Html:
@@ -142,17 +142,18 @@ def edit_page(store: Store, draft: Draft, number: int | None) -> Html:
     )
     save = html('<button class="save" form="edit">{icon}<span>Save</span></button>', icon=icon("check"))
     cancel = "/" if number is None else f"/note/{number}"
-    return page(store, heading, "edit", bar(cancel, heading, save, close=True), form)
+    return page(store.setting("theme"), heading, "edit", bar(cancel, heading, save, close=True), form)
 
 
 def trash_page(store: Store, notes: Sequence[Note], toast: Toast | None) -> Html:
     """What was thrown away, last first."""
+    theme, top = store.setting("theme"), root_bar("Trash", "trash")
     if not notes:
-        return page(store, "Trash", "list", root_bar("Trash", "trash"), empty_state("trash", "The trash is empty"), toast=toast)
-    empty = html('<p class="notice">Open a note to restore it. <a href="#sheet">Empty trash</a></p>')
-    main = join([empty, _group("", notes, store, View())])
+        return page(theme, "Trash", "list", top, empty_state("trash", "The trash is empty"), toast=toast)
+    hint = html('<p class="notice">Open a note to restore it. <a href="#sheet">Empty trash</a></p>')
+    main = join([hint, _group("", notes, store, View())])
     ask = sheet("Delete all of this for ever?", "It cannot be brought back.", "/trash/empty", "Empty trash")
-    return page(store, "Trash", "list", root_bar("Trash", "trash"), main, toast=toast, sheet=ask)
+    return page(theme, "Trash", "list", top, main, toast=toast, ask=ask)
 
 
 def settings_page(store: Store, toast: Toast | None) -> Html:
@@ -170,13 +171,13 @@ def settings_page(store: Store, toast: Toast | None) -> Html:
         sorts=join(sorts),
         themes=join(themes),
     )
-    return page(store, "Settings", "settings", root_bar("Settings", "settings"), form, toast=toast)
+    return page(store.setting("theme"), "Settings", "settings", root_bar("Settings", "settings"), form, toast=toast)
 
 
 def lost_page(store: Store, text: str) -> Html:
     """For an address where nothing is (any more)."""
     back = html('<a class="wide" href="/">All notes</a>')
-    return page(store, text, "lost", bar("/", "", Html()), join([empty_state("notes", text), back]))
+    return page(store.setting("theme"), text, "lost", bar("/", "", Html()), join([empty_state("notes", text), back]))
 
 
 def when(moment: datetime) -> str:
@@ -269,5 +270,3 @@ def _choice(name: str, value: str, title: str, chosen: str) -> Html:
 
 def _error(text: str | None) -> Html:
     return html('<em class="error" role="alert">{}</em>', text) if text else Html()
-
-

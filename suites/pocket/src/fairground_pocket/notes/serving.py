@@ -24,6 +24,7 @@ MAX_CONNECTIONS: Final = 64
 SECONDS: Final = 10.0
 """For a whole request to arrive, and for its answer to be taken."""
 
+_ACCEPT_SECONDS: Final = 0.1
 _DRAIN_SECONDS: Final = 1.0
 _REQUEST_LINE: Final = re.compile(r"([A-Z]{1,10}) (/[!-~]*) HTTP/1\.[01]")
 _FORM: Final = "application/x-www-form-urlencoded"
@@ -68,6 +69,7 @@ class Server:
     def __init__(
         self, listener: socket.socket, respond: Callable[[Request], Response], *, seconds: float = SECONDS
     ) -> None:
+        listener.setblocking(True)
         self.port: int = listener.getsockname()[1]
         self.fault: Exception | None = None
         """The first error of `respond`. It is ours, so whoever judges an episode must not ignore it."""
@@ -87,6 +89,7 @@ class Server:
         """Ends every connection and every thread; may be called twice."""
         with self._changed:
             self._open = False
+            self._changed.notify_all()
             living = list(self._connections)
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)  # wakes `accept`, which closing alone would not
@@ -103,9 +106,11 @@ class Server:
             try:
                 connection, _ = self._listener.accept()
             except OSError:
-                if not self._open or self._listener.fileno() < 0:
-                    return
-                continue  # the client gave up before it was accepted
+                with self._changed:
+                    if not self._open:
+                        return
+                    self._changed.wait(_ACCEPT_SECONDS)  # the client gave up, or no file is left until one is closed
+                continue
             with self._changed:
                 if not self._open or len(self._connections) >= MAX_CONNECTIONS:
                     connection.close()
@@ -138,7 +143,7 @@ class Server:
         with self.lock:
             try:
                 return self._respond(request)
-            except Exception as error:  # whatever it is, a browser needs an answer, and `fault` keeps it from being lost
+            except Exception as error:  # a browser needs an answer; `fault` keeps it from being lost
                 self.fault = self.fault or error
                 status = HTTPStatus.INTERNAL_SERVER_ERROR
                 return Response(status.phrase.encode(), status, {"Content-Type": "text/plain"})

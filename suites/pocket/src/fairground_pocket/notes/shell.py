@@ -28,10 +28,12 @@ class Toast:
 
 
 def empty_state(symbol: str, text: str) -> Html:
+    """What stands where nothing is."""
     return html('<div class="empty">{icon}<p>{text}</p></div>', icon=icon(symbol), text=text)
 
 
 def post_button(where: str, name: str, inside: Html, *, back: str, on: bool = False) -> Html:
+    """A button of the bar that changes something; `on` shows that it is switched on."""
     return html(
         '<form method="post" action="{where}"><input type="hidden" name="back" value="{back}">'
         '<button class="action{on}" aria-label="{name}">{inside}</button></form>',
@@ -47,8 +49,9 @@ def sheet(question: str, text: str, where: str, name: str) -> Html:
     """A sheet that comes up from below when the address ends in #sheet, so that the way back closes it."""
     return html(
         '<div class="sheet" id="sheet" role="dialog" aria-modal="true" aria-labelledby="question">'
-        '<a class="scrim" href="#" tabindex="-1" aria-hidden="true"></a><div class="panel"><h2 id="question">{question}</h2>'
-        '<p>{text}</p><form method="post" action="{where}"><button class="wide danger">{name}</button></form>'
+        '<a class="scrim" href="#" tabindex="-1" aria-hidden="true"></a>'
+        '<div class="panel"><h2 id="question">{question}</h2><p>{text}</p>'
+        '<form method="post" action="{where}"><button class="wide danger">{name}</button></form>'
         '<a class="wide quiet" href="#">Cancel</a></div></div>',
         question=question,
         text=text,
@@ -58,6 +61,7 @@ def sheet(question: str, text: str, where: str, name: str) -> Html:
 
 
 def root_bar(title: str, here: str) -> Html:
+    """The bar of a place that one does not come back from, and the way to the other places."""
     links = join(
         html(
             '<a href="{where}"{current}>{icon}<span>{name}</span></a>',
@@ -66,12 +70,13 @@ def root_bar(title: str, here: str) -> Html:
             icon=icon(key),
             name=name,
         )
-        for key, where, name in _NAVIGATION
+        for key, where, name in _PLACES
     )
     return html('<header class="bar root"><h1>{}</h1></header><nav class="places">{}</nav>', title, links)
 
 
 def bar(back: str, title: str, actions: Html, *, close: bool = False) -> Html:
+    """The bar of a screen that one comes back from; `close` when that means to give up what was written."""
     return html(
         '<header class="bar"><a class="action" href="{back}" aria-label="{name}">{icon}</a>'
         '<p class="heading">{title}</p>{actions}</header>',
@@ -84,24 +89,34 @@ def bar(back: str, title: str, actions: Html, *, close: bool = False) -> Html:
 
 
 def page(
-    store: Store, title: str, kind: str, bar: Html, main: Html, *, toast: Toast | None = None, sheet: Iterable[str] = ""
+    theme: str, title: str, kind: str, top: Html, main: Html, *, toast: Toast | None = None, ask: Html | None = None
 ) -> Html:
-    theme = store.setting("theme")
+    """A whole document.
+
+    Args:
+        theme: Name of the theme.
+        title: Of the document.
+        kind: Which screen it is, for the style sheet.
+        top: The bar.
+        main: What is between bar and bottom.
+        toast: What to say about what was just done.
+        ask: The sheet that can come up.
+    """
     return html(
         '<!doctype html><html lang="en" data-theme="{theme}" data-layout="{layout}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>'
         '<link rel="icon" href="/icon.svg"><link rel="stylesheet" href="/style.css?{version}">'
         '<script src="/notes.js?{version}" defer></script></head>'
-        '<body class="{kind}">{bar}<main>{main}</main>{toast}{sheet}</body></html>\n',
+        '<body class="screen-{kind}">{top}<main>{main}</main>{toast}{ask}</body></html>\n',
         theme=theme,
         layout=THEMES[theme]["layout"],
         title=title,
         version=_VERSION,
         kind=kind,
-        bar=bar,
+        top=top,
         main=main,
         toast=_toast(toast),
-        sheet=sheet,
+        ask=ask or "",
     )
 
 
@@ -112,7 +127,8 @@ def _toast(toast: Toast | None) -> Html:
     undo = ""
     if toast.undo:
         undo = html(
-            '<form method="post" action="{where}"><input type="hidden" name="back" value="{back}"><button>Undo</button></form>',
+            '<form method="post" action="{where}"><input type="hidden" name="back" value="{back}">'
+            "<button>Undo</button></form>",
             where=toast.undo,
             back=toast.back,
         )

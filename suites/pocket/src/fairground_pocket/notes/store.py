@@ -83,7 +83,8 @@ class Store:
             "SELECT note, name FROM note_labels JOIN labels ON labels.id = label ORDER BY labels.id"
         ):
             labels.setdefault(note, []).append(name)
-        rows = self._database.execute("SELECT id, title, body, created, modified, pinned, trashed FROM notes ORDER BY id")
+        columns = "id, title, body, created, modified, pinned, trashed"
+        rows = self._database.execute(f"SELECT {columns} FROM notes ORDER BY id")
         return [
             Note(
                 title, body, datetime.fromisoformat(created), datetime.fromisoformat(modified), bool(pinned),

@@ -1,0 +1,39 @@
+"""How many notes carry a label: a question that is answered by looking."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fairground.core import Check, State
+from fairground.verify import holds
+from fairground.worlds import Scenario, World
+from fairground_pocket.notes.profiles import SHARED_LABELS
+from fairground_pocket.notes.scenarios.judging import guard, number_in
+
+
+class CountLabel(Scenario):
+    """The number of notes with a label, those in the trash not counted."""
+
+    name = "count-label"
+    app = "notes"
+    kind = "answer"
+    template = (
+        "How many notes in the notes app have the label “{label}”? Do not count notes in the trash. "
+        "Answer with the number, and change nothing."
+    )
+    instances = {label.lower(): {"label": label} for label in SHARED_LABELS}
+    step_budget = 20
+
+    def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """Compares the answer with what the database held before the agent began."""
+        expected = count(before, str(world.parameters["label"]))
+        found = answer[:200] if answer else "no answer"
+        return [
+            holds("the number is right", number_in(answer) == expected, expected=expected, found=found),
+            guard(before, after),
+        ]
+
+
+def count(state: State, label: str) -> int:
+    """How many notes outside of the trash have a label."""
+    return sum(label in row["labels"] and row["trashed"] is None for row in state.get("notes"))

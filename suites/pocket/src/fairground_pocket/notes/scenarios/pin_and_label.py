@@ -1,0 +1,71 @@
+"""Find a note, give it a label, pin it: what people do with a note that has become important."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from fairground.core import Check, InvalidConfiguration, Parameter, State
+from fairground.verify import contains, equal
+from fairground.worlds import Scenario, World
+from fairground_pocket.notes.scenarios.judging import Row, guard
+
+
+class PinAndLabel(Scenario):
+    """One note, named by its title or by its place among those of a label, gets a label and is pinned."""
+
+    name = "pin-and-label"
+    app = "notes"
+    template = (
+        "In the notes app, find {which}. Add the label “{label}” to it, keep the labels it has, and pin it. "
+        "Leave everything else as it is."
+    )
+    instances = {
+        "dentist-health": {"title": "Dentist appointment", "label": "Health"},
+        "passport-travel": {"title": "Passport renewal", "label": "Travel"},
+        "gifts-money": {"title": "Gift ideas", "label": "Money"},
+        "packing-travel": {"title": "Packing list", "label": "Travel"},
+        "books-ideas": {"title": "Books to read", "label": "Ideas"},
+        "oldest-recipe-health": {"position": "longest ago", "of": "Recipes", "label": "Health"},
+        "latest-travel-recipes": {"position": "most recently", "of": "Travel", "label": "Recipes"},
+    }
+    step_budget = 30
+
+    def instruction(self, parameters: Mapping[str, Parameter]) -> str:
+        """What the agent is asked; a note that is named by its place is not named by its title."""
+        if "title" in parameters:
+            which = f"the note titled “{parameters['title']}”"
+        else:
+            which = f"the note with the label “{parameters['of']}” that was edited {parameters['position']}"
+        return self.template.format(which=which, label=parameters["label"])
+
+    def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """Judges the note that was meant, found in the state before, and everything around it."""
+        label = str(world.parameters["label"])
+        number = target(world.parameters, before)["id"]
+        found = next((row for row in after.get("notes") if row["id"] == number), {"labels": [], "pinned": False})
+
+        def without_the_task(row: Row) -> Row:
+            if row["id"] != number:
+                return row
+            kept = [name for name in row["labels"] if name != label]
+            return {**row, "labels": kept, "pinned": "", "modified": ""}
+
+        return [
+            contains("the note has the label", label, found["labels"]),
+            equal("the note is pinned", True, found["pinned"]),
+            guard(before, after, same=without_the_task),
+        ]
+
+
+def target(parameters: Mapping[str, Parameter], state: State) -> Row:
+    """The one note that is meant."""
+    rows: list[Row] = [row for row in state.get("notes") if row["trashed"] is None]
+    if "title" in parameters:
+        found = [row for row in rows if row["title"] == parameters["title"]]
+    else:
+        of_label = [row for row in rows if parameters["of"] in row["labels"]]
+        of_label.sort(key=lambda row: row["modified"], reverse=parameters["position"] == "most recently")
+        found = of_label[:1]
+    if len(found) != 1:
+        raise InvalidConfiguration(f"{dict(parameters)} stands for {len(found)} notes of this profile; expected one")
+    return found[0]
