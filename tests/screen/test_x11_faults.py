@@ -96,6 +96,14 @@ def test_a_frozen_desktop_can_be_seen_and_goes_on_when_thawed(own_bench: Any) ->
     client.connection.close()
 
 
+def test_a_frozen_or_discarded_desktop_is_closed_without_waiting(own_bench: Any) -> None:
+    own_bench.sandbox.freeze()
+    own_bench.desktop.close()
+    own_bench.sandbox.discard()
+    own_bench.desktop.close()
+    assert not own_bench.screen.alive
+
+
 def test_a_program_cannot_cut_the_picture_short(own_bench: Any) -> None:
     before = own_bench.screen.grab()
     attack = """

@@ -26,7 +26,7 @@ _END_SECONDS: Final = 2.0
 _POLL: Final = 0.002
 _FRAMEBUFFER_FD, _READY_FD = 8, 9  # one digit: sh knows no higher ones
 _PACKAGES: Final = {"Xvfb": "xvfb", "dbus-daemon": "dbus", "openbox": "openbox", "at-spi-bus-launcher": "at-spi2-core"}
-_ACCESSIBILITY_BUS: Final = "/usr/libexec/at-spi-bus-launcher"
+_ACCESSIBILITY_BUS: Final = ("/usr/libexec/at-spi-bus-launcher", "/usr/lib/at-spi2-core/at-spi-bus-launcher")
 
 # The link lets Xvfb draw into our memory. The folder for the desktop's files is told before Xvfb starts, so that
 # they are written meanwhile.
@@ -50,17 +50,23 @@ class Desktop:
         env: What programs on this desktop need in their environment.
         display: Its name, such as `:0`.
         processes: What was started for it, by name.
+        sandbox: Where it is.
     """
 
     screen: X11Screen
     env: dict[str, str]
     display: str
     processes: Mapping[str, Process]
+    sandbox: Sandbox
 
     def close(self) -> None:
-        """Closes the screen and ends what was started; may be called twice."""
+        """Closes the screen and ends what was started; may be called twice.
+
+        In a frozen sandbox nothing can end; there it is left to `Sandbox.discard`.
+        """
         self.screen.close()
-        _end(self.processes.values())
+        if self.sandbox.alive and not self.sandbox.frozen:
+            _end(self.processes.values())
 
 
 def open_desktop(
@@ -110,12 +116,11 @@ def open_desktop(
             ready.read(processes["dbus-daemon"])
         if accessibility:
             # Nobody waits for it: a program that needs it asks the session bus, which lets it wait.
-            argv = [_ACCESSIBILITY_BUS, "--launch-immediately", "--a11y=1"]
-            processes["at-spi-bus-launcher"] = _start(sandbox, "at-spi-bus-launcher", argv, env)
+            processes["at-spi-bus-launcher"] = _start_accessibility(sandbox, env)
             screen.tree_reader = TreeReader(sandbox.connect, env["DBUS_SESSION_BUS_ADDRESS"])
         if window_manager:
             _wait_for(screen.has_window_manager, processes["openbox"])
-        return Desktop(screen, env, display, processes)
+        return Desktop(screen, env, display, processes, sandbox)
     except BaseException:
         if connection is not None:
             connection.close()
@@ -155,6 +160,14 @@ def _start(
         return sandbox.start(argv, env=env, fds=fds)
     except MissingPrerequisite:
         raise _missing(name) from None
+
+
+def _start_accessibility(sandbox: Sandbox, env: Mapping[str, str]) -> Process:
+    first, second = ([place, "--launch-immediately", "--a11y=1"] for place in _ACCESSIBILITY_BUS)
+    try:
+        return sandbox.start(first, env=env)
+    except MissingPrerequisite:
+        return _start(sandbox, "at-spi-bus-launcher", second, env)
 
 
 def _missing(name: str) -> MissingPrerequisite:

@@ -54,7 +54,7 @@ def test_markup_in_a_note_is_shown_as_text_on_every_screen(client: Client, paylo
         assert sum(tag == "script" for tag, _ in screen.tags) == 1
         assert not any(name.startswith("on") or name == "style" for _, given in screen.tags for name in given)
         assert not any(value.startswith("javascript:") for _, a in screen.tags for n, value in a.items() if n == "href")
-    assert shown in page.words
+    assert shown.strip() in page.words
 
 
 def test_templates_escape_whatever_is_not_markup() -> None:
@@ -87,13 +87,13 @@ def test_a_field_that_is_too_long_is_refused_with_its_limit(client: Client, fiel
     [
         "/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/static/notes.css", "/note/1/../../settings", "//etc/passwd",
         "/note/99999999", "/note/0", "/note/-1", "/note/1e3", "/note/%31%00", "/note/" + "9" * 400, "/note/1/",
-        "/note/1/destroy", "/note/\u0661".encode("utf-8").decode("latin-1").replace("\u0661", ""), "/NEW", "/new/",
+        "/note/1/destroy", "/NEW", "/new/",
         "/trash/empty", "/note/1/pin", "/profiles/student.toml", "/.git/config", "/%ff%fe", "/note/%D9%A1",
     ],
 )  # fmt: skip
 def test_an_address_where_nothing_is_gives_a_page_that_leads_back(client: Client, path: str) -> None:
     before = client.phone.store.dump()
-    page = client.get(path.encode("ascii", "ignore").decode())
+    page = client.get(path)
     assert page.status == 404 and page.links["All notes"] == "/"
     assert client.phone.store.dump() == before
 

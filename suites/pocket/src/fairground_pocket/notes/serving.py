@@ -156,6 +156,8 @@ def _read(connection: socket.socket, deadline: float) -> Request:
             raise Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
         data += _receive(connection, deadline)
     head, _, body = data.partition(b"\r\n\r\n")
+    if len(head) > MAX_HEAD:
+        raise Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
     line, *lines = head.decode("latin-1").split("\r\n")
     found = _REQUEST_LINE.fullmatch(line)
     headers = {name.strip().lower(): value.strip() for name, colon, value in (text.partition(":") for text in lines)}

@@ -1,0 +1,236 @@
+"""The app in a real browser in a real sandbox: what a finger does ends in the database, and nowhere else is an answer."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from fairground.core import AppError, Click, Key, Node, Scroll, State, Type
+from fairground.verify import judge
+from fairground.worlds import Seat, World, open_seat, resolve
+from fairground_pocket.notes import reset
+from fairground_pocket.notes.themes import THEMES
+
+from .reader import world
+
+
+@pytest.fixture(scope="module")
+def opened() -> Iterator[Seat]:
+    with open_seat(world()) as seat:
+        yield seat
+
+
+@pytest.fixture
+def seat(opened: Seat) -> Seat:
+    """One seat for all tests: each brings it to the configuration that it needs."""
+    go(opened, world())
+    return opened
+
+
+def go(seat: Seat, here: World) -> None:
+    reset(seat, here)
+    seat.world, seat.before = here, here.app.capture(seat, here)
+
+
+def find(seat: Seat, role: str, name: str) -> Node:
+    node = seat.screen.tree().find(role, name)
+    assert node is not None, f"no {role} {name!r} in {[(n.role, n.name) for n in seat.screen.tree().walk() if n.name]}"
+    return node
+
+
+def tap(seat: Seat, role: str, name: str) -> None:
+    """Taps what a person would see under this name, scrolling down to it if need be."""
+    for _ in range(40):
+        node = find(seat, role, name)
+        if node.center is not None and node.center[1] < seat.screen.size[1] - 90:
+            break
+        seat.screen.act(Scroll(point=(200, 500), dy=300, unit="pixels"))
+        assert seat.screen.settle().quiet
+    assert node.center is not None
+    seat.screen.act(Click(point=node.center))
+    settled = seat.screen.settle()
+    assert settled.quiet, settled.reason
+
+
+def names(seat: Seat, role: str) -> list[str]:
+    return [node.name for node in seat.screen.tree().walk() if node.role == role]
+
+
+def script(seat: Seat, expression: str) -> Any:
+    return seat.screen.evaluate(expression)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_task_done_with_taps_and_keys_is_a_success(seat: Seat, theme: str) -> None:
+    go(seat, world("pin-and-label", "gifts-money", "cafe", theme=theme))
+    tap(seat, "searchbox", "Search notes")
+    seat.screen.act(Type(text="gift"))
+    seat.screen.settle()
+    tap(seat, "link", "Gift ideas")
+    tap(seat, "link", "Edit note")
+    tap(seat, "checkbox", "Money")
+    tap(seat, "button", "Save")
+    half = judge(seat.world, seat.before, seat.capture())
+    assert (half.reward, half.integrity) == (0.5, True)
+    tap(seat, "button", "Pin")
+    assert judge(seat.world, seat.before, seat.capture()).success
+
+
+def test_the_note_that_was_edited_longest_ago_is_found_by_scrolling(seat: Seat) -> None:
+    go(seat, world("pin-and-label", "oldest-recipe-health", "parent", theme="midnight"))
+    tap(seat, "link", "Recipes")
+    rows = [node for node in seat.screen.tree().walk() if node.role == "link" and node.find("heading")]
+    oldest = rows[-1].name
+    assert oldest == "Grandma Ulla's meatballs"
+    tap(seat, "link", oldest)
+    tap(seat, "button", "Pin")
+    tap(seat, "link", "Edit note")
+    tap(seat, "checkbox", "Health")
+    tap(seat, "button", "Save")
+    assert judge(seat.world, seat.before, seat.capture()).success
+
+
+def test_doing_nothing_fails_and_an_answer_alone_is_judged(seat: Seat) -> None:
+    assert judge(seat.world, seat.before, seat.capture()).reward == 0.0
+    go(seat, world("count-label", "recipes", "parent"))
+    tap(seat, "link", "Recipes")
+    shown = len([node for node in seat.screen.tree().walk() if node.role == "link" and node.find("heading")])
+    assert judge(seat.world, seat.before, seat.capture(), f"{shown} notes").success
+    assert not judge(seat.world, seat.before, seat.capture(), None).success
+
+
+def test_another_change_on_the_way_takes_the_reward(seat: Seat) -> None:
+    go(seat, world("count-label", "recipes", "student", ui_state="note"))
+    tap(seat, "link", "Move to trash")
+    tap(seat, "button", "Move to trash")
+    found = judge(seat.world, seat.before, seat.capture(), "11")
+    assert (found.reward, found.integrity) == (0.0, False)
+    tap(seat, "button", "Undo")
+    assert judge(seat.world, seat.before, seat.capture(), "11").success
+
+
+def test_search_answers_while_one_types(seat: Seat) -> None:
+    tap(seat, "searchbox", "Search notes")
+    seat.screen.act(Type(text="weir bridge"))
+    seat.screen.settle()
+    assert "Photo ideas, 22 January" not in names(seat, "link") and "Measurements, Weir Bridge" in names(seat, "link")
+    assert find(seat, "searchbox", "Search notes").value == "weir bridge"
+    seat.screen.act(Type(text=" xx"))
+    seat.screen.settle()
+    assert seat.screen.tree().find("text", "No notes found")
+    seat.screen.act(Key(keys=("backspace",), repeat=20))
+    seat.screen.settle()
+    assert len([name for name in names(seat, "link") if name]) > 80
+
+
+def test_the_sheet_asks_and_every_way_out_of_it_leaves_the_note_alone(seat: Seat) -> None:
+    go(seat, world(ui_state="note"))
+    for leave in ("cancel", "escape", "back", "outside"):
+        tap(seat, "link", "Move to trash")
+        assert seat.screen.tree().find("dialog", "Move this note to the trash?")
+        assert seat.screen.tree().find("link", "Edit note") is None, "nothing behind it can be reached"
+        if leave == "cancel":
+            tap(seat, "link", "Cancel")
+        elif leave == "outside":
+            seat.screen.act(Click(point=(200, 300)))
+        else:
+            seat.screen.act(Key(keys=("escape",) if leave == "escape" else ("alt", "left")))
+        seat.screen.settle()
+        assert seat.screen.tree().find("dialog") is None, leave
+        assert seat.screen.tree().find("link", "Edit note")
+    assert seat.capture() == seat.before
+
+
+def test_a_title_is_asked_for_and_the_text_is_kept(seat: Seat) -> None:
+    tap(seat, "link", "New note")
+    tap(seat, "textbox", "Note")
+    seat.screen.act(Type(text="Zeile eins\nöäü 漢字 🙂"))
+    tap(seat, "button", "Save")
+    assert seat.screen.tree().find("alert")
+    assert seat.capture() == seat.before
+    tap(seat, "textbox", "Title A note needs a title")
+    seat.screen.act(Type(text="Übung"))
+    tap(seat, "button", "Save")
+    added = seat.capture().get("notes")[-1]
+    assert (added["title"], added["body"]) == ("Übung", "Zeile eins\nöäü 漢字 🙂")
+
+
+def test_what_users_wrote_never_runs(seat: Seat) -> None:
+    tap(seat, "link", "New note")
+    seat.screen.act(Type(text="<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"))
+    tap(seat, "button", "Save")
+    for path in ("/", "/?q=script"):
+        script(seat, f"location.href = {json.dumps(path)}")
+        seat.screen.settle()
+        assert script(seat, "document.title") == "Notes"
+        assert script(seat, "document.images.length + document.scripts.length") == 1
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("path", ["/", "/note/1", "/note/1#sheet", "/new", "/trash", "/settings", "/?q=zz", "/?label=Health"])
+def test_nothing_is_wider_than_the_phone_and_every_target_fits_a_finger(seat: Seat, theme: str, path: str) -> None:
+    go(seat, world(profile="cafe", theme=theme))
+    script(seat, f"location.href = {json.dumps(path)}")
+    seat.screen.settle()
+    assert script(seat, "[document.documentElement.scrollWidth, innerWidth]") == [412, 412]
+    small = """[...document.querySelectorAll("a, button, input:not([type=hidden], .chip input), textarea")]
+        .filter((e) => e.checkVisibility() && !e.matches(".hidden, .notice a, .choice input"))
+        .map((e) => [e.outerHTML.slice(0, 60), e.getBoundingClientRect()])
+        .filter(([_, box]) => box.height < 29 || box.width < 29).map(([html]) => html)"""
+    assert script(seat, small) == []
+
+
+def test_the_page_holds_nothing_but_what_the_app_shows(seat: Seat) -> None:
+    for instance, scenario in (("gifts-money", "pin-and-label"), ("money", "count-label")):
+        go(seat, world(scenario, instance, "cafe"))
+        source = script(seat, "document.documentElement.outerHTML")
+        for word in ("pin-and-label", "count-label", instance, "scenario", "oracle", "expected", "fairground", "17"):
+            shown = word in script(seat, "document.body.innerText")
+            assert shown or word not in source.replace('"/note/17"', "").replace("title-17", "").replace("v6M", ""), word
+        stored = "[document.cookie, localStorage.length, sessionStorage.length, (indexedDB.databases && 0) || 0]"
+        assert script(seat, stored) == ["", 0, 0, 0]
+    found = seat.sandbox.list_files()
+    assert not [file.path for file in found if "notes" in file.path.casefold() or file.path.endswith((".toml", ".py"))]
+
+
+def test_the_same_configuration_looks_the_same_and_each_theme_its_own_way(seat: Seat) -> None:
+    pictures = []
+    for theme in (*THEMES, *THEMES):
+        go(seat, world(profile="parent", theme=theme))
+        pictures.append(seat.screen.grab())
+    assert pictures[:3] == pictures[3:]
+    assert len(set(pictures)) == 3
+
+
+def test_a_reset_leaves_nothing_of_what_was_done(seat: Seat) -> None:
+    tap(seat, "link", "New note")
+    seat.screen.act(Type(text="Left behind"))
+    tap(seat, "button", "Save")
+    go(seat, world("count-label", "health", "cafe", theme="board", ui_state="search"))
+    assert find(seat, "searchbox", "Search notes").value == "list"
+    assert seat.before.get("settings") == {"owner": "Tomás Ferreira", "theme": "board", "sort": "newest"}
+    assert "Left behind" not in script(seat, "document.body.innerText")
+
+
+def test_an_error_of_the_app_is_an_error_and_never_a_score(seat: Seat) -> None:
+    phone = seat.keep["notes"]
+    phone.store.close()
+    tap(seat, "link", "Trash")
+    with pytest.raises(AppError, match="closed database"):
+        seat.capture()
+
+
+def test_it_is_found_by_name_and_ends_without_a_trace() -> None:
+    threads = threading.active_count()
+    seat = open_seat(resolve("pocket/notes/count-label/travel@parent/midnight/note"))
+    port = seat.keep["notes"].server.port
+    assert seat.screen.size == (412, 915)
+    assert find(seat, "heading", "Wi-Fi password")
+    after = seat.finish()
+    assert after == seat.before and isinstance(after, State)
+    seat.close()
+    assert threading.active_count() == threads and port
