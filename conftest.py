@@ -1,7 +1,11 @@
 """For every test, of the library and of the suites."""
 
 import os
-from collections.abc import Iterator
+import signal
+import socket
+import struct
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -21,3 +25,15 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         del os.environ["FAIRGROUND_HOME"]
     else:
         os.environ["FAIRGROUND_HOME"] = before
+
+
+@pytest.fixture
+def kill_screen() -> Callable[[Any], None]:
+    """Kills a seat's Xvfb, as a failing machine would: the very one that listens at its display."""
+
+    def kill(seat: Any) -> None:
+        with seat.sandbox.connect(f"/tmp/.X11-unix/X{seat.env['DISPLAY'][1:]}") as connection:
+            credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        os.kill(struct.unpack("3i", credentials)[0], signal.SIGKILL)
+
+    return kill

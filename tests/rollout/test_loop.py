@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -142,10 +142,10 @@ def test_checks_that_break_make_the_configuration_invalid(tmp_path: Path) -> Non
     assert "a column that is not there" in episode.error
 
 
-def test_a_screen_killed_in_the_middle_is_an_error_and_what_came_before_is_kept(tmp_path: Path) -> None:
+def test_a_screen_killed_in_the_middle_is_an_error_and_what_came_before_is_kept(
+    tmp_path: Path, kill_screen: Callable[[Seat], None]
+) -> None:
     class Killer:
-        """Stands for a machine that fails: it reaches the seat's screen from inside the sandbox."""
-
         name = "killer"
 
         def begin(self, brief: Brief) -> None:
@@ -153,7 +153,7 @@ def test_a_screen_killed_in_the_middle_is_an_error_and_what_came_before_is_kept(
 
         def act(self, observation: Observation) -> Action:
             if observation.step == 2:
-                seats[0].sandbox.run(["pkill", "-9", "-x", "Xvfb"])
+                kill_screen(seats[0])
             return Type(text="x")
 
     seats: list[Seat] = []

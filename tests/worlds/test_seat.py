@@ -125,14 +125,12 @@ def test_a_program_that_is_not_there_is_a_missing_prerequisite(write_world: Writ
         open_seat(world, store=store)
 
 
-def pid_of(seat: Seat, program: str) -> str:
-    return seat.sandbox.run(["pgrep", "-x", program]).stdout.decode().split()[0]
-
-
-def test_a_screen_that_is_killed_is_noticed_at_the_next_touch(write_world: Writer, store: LayerStore) -> None:
+def test_a_screen_that_is_killed_is_noticed_at_the_next_touch(
+    write_world: Writer, store: LayerStore, kill_screen: Callable[[Seat], None]
+) -> None:
     with open_seat(resolve(str(write_world())), store=store) as seat:
         assert seat.alive
-        seat.sandbox.run(["kill", "-9", pid_of(seat, "Xvfb")])
+        kill_screen(seat)
         with pytest.raises(ScreenError):
             while True:  # the kernel tells us in its own time
                 seat.screen.act(Type(text="x"))
