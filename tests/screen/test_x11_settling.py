@@ -145,6 +145,15 @@ def test_busy_programs_are_waited_for_although_nothing_is_drawn(bench: Any) -> N
     assert settled.reason == "programs are still at work"
 
 
+def test_a_window_manager_that_died_is_not_waited_for(own_bench: Any) -> None:
+    own_bench.screen.settle()
+    manager = own_bench.desktop.processes["openbox"]
+    manager.kill()
+    manager.wait(10)
+    own_bench.screen.act(Click(point=(100, 100)))
+    assert own_bench.screen.settle(20).quiet
+
+
 def test_a_timeout_of_nothing_returns_at_once(bench: Any) -> None:
     assert bench.screen.settle(0).seconds < 5
 

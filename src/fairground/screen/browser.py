@@ -5,18 +5,23 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from fairground.core import AppError, InvalidInput, MissingPrerequisite, SandboxError, ScreenError
+from fairground.core import AppError, InvalidInput, MissingPrerequisite, SandboxError
 from fairground.sandbox import Process, Sandbox
 from fairground.screen.cdp import CdpScreen
 from fairground.screen.cdpwire import Gone, NoAnswer, Wire
 
 MAX_SIDE: Final = 8192
-_PROGRAMS: Final = ("/usr/lib/chromium/chromium", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+_PROGRAMS: Final = (
+    "/usr/lib/chromium/chromium",  # without Debian's script around it, which takes time
+    "chromium",
+    "chromium-browser",
+    "google-chrome-stable",
+    "google-chrome",
+)
 _START_SECONDS: Final = 30.0
 _READ_FD, _WRITE_FD = 3, 4  # where Chromium expects its pipes
 
@@ -231,4 +236,5 @@ def _user_agent(said: str, mobile: bool) -> str:
     if not mobile:
         return said
     version = said.partition("Chrome/")[2].partition(" ")[0]
-    return f"Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/{version} Mobile Safari/537.36"
+    engine = "AppleWebKit/537.36 (KHTML, like Gecko)"
+    return f"Mozilla/5.0 (Linux; Android 10; K) {engine} Chrome/{version} Mobile Safari/537.36"

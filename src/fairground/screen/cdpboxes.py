@@ -12,6 +12,7 @@ Box = tuple[float, float, float, float]
 STYLES: Final = ("overflow-x", "overflow-y", "position")
 """The computed styles that a snapshot must have."""
 
+_PLAIN: Final = ("visible", "visible", "static")
 _EVERYWHERE: Final[Box] = (-1e9, -1e9, 2e9, 2e9)
 
 
@@ -58,7 +59,7 @@ def _document_boxes(
     clips: dict[int, _Clip] = {}
     for node, bounds, style in zip(layout["nodeIndex"], layout["bounds"], layout["styles"], strict=True):
         above = _nearest(clips, parents, node) or _Clip(view, view)
-        overflow_x, overflow_y, position = (strings[name] for name in style) if style else ("visible", "visible", "static")
+        overflow_x, overflow_y, position = (strings[name] for name in style) if style else _PLAIN
         if position == "fixed":
             clip = view
         elif position == "absolute":

@@ -1,18 +1,18 @@
 """Input to a browser page: real events that go through the browser, so that pages trust them.
 
-Everything here makes lists of protocol commands; `CdpScreen` sends a list in one go and waits for its end.
+Everything here makes protocol commands; `Hand` sends a list of them in one go and waits for its end.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from fairground.core import Button, Point
 from fairground.screen.cdpkeys import PageKey, modifier_bit, page_key, typed_key, with_shift
-
-Command = tuple[str, Mapping[str, Any]]
+from fairground.screen.cdppages import Command
 
 WHEEL_CLICK: Final = 120.0  # pixels
 _MAX_WHEEL_EVENTS: Final = 50
@@ -47,15 +47,6 @@ class Keyboard:
         """Lets a key go."""
         key = self._held.pop(name, None) or page_key(name)
         return "Input.dispatchKeyEvent", {"type": "keyUp", **_describe(key), "modifiers": self.modifiers}
-
-    def chord(self, names: Sequence[str]) -> Iterator[Command]:
-        """Presses keys one after another and lets them go in the opposite order."""
-        before = set(self._held)
-        for name in names:
-            yield self.down(name)
-        for name in reversed(names):
-            if name not in before:
-                yield self.up(name)
 
     def type(self, text: str) -> Iterator[Command]:
         """Types text: key by key what a US keyboard has, inserted as an input method would what it has not."""
@@ -200,10 +191,10 @@ class Finger(Pointer):
 
 def waypoints(path: Sequence[Point]) -> list[tuple[int, int]]:
     """The points of a path with further ones between them, as a hand would pass them."""
-    length = sum(math.dist(one, other) for one, other in zip(path, path[1:], strict=False))
+    length = sum(math.dist(one, other) for one, other in itertools.pairwise(path))
     step = max(_DRAG_STEP, length / _MAX_DRAG_MOVES)
     points: list[tuple[int, int]] = []
-    for (x0, y0), (x1, y1) in zip(path, path[1:], strict=False):
+    for (x0, y0), (x1, y1) in itertools.pairwise(path):
         # At least two moves a leg: the first is where a drag is recognised, the last is where it goes.
         count = max(2, math.ceil(math.dist((x0, y0), (x1, y1)) / step))
         points += [(round(x0 + (x1 - x0) * i / count), round(y0 + (y1 - y0) * i / count)) for i in range(1, count + 1)]

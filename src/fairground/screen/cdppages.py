@@ -83,7 +83,7 @@ class Pages:
         self._backdrop = backdrop
         self._pages: dict[str, Page] = {}
         self._unopened: list[Dialog] = []
-        self.notes: deque[str] = deque(maxlen=_MAX_NOTES)
+        self._notes: deque[str] = deque(maxlen=_MAX_NOTES)
         for method, handler in self._events().items():
             wire.on(method, handler)
         filters = [{"type": "page"}]
@@ -129,11 +129,16 @@ class Pages:
                 self._close(page, "the page was left")
             return self.shown
 
+    def note(self, text: str) -> None:
+        """Adds to what `take_notes` tells."""
+        with self._wire.changed:
+            self._notes.append(text)
+
     def take_notes(self) -> tuple[str, ...]:
         """What happened that cannot be seen, since it was last asked."""
         with self._wire.changed:
-            notes = tuple(self.notes)
-            self.notes.clear()
+            notes = tuple(self._notes)
+            self._notes.clear()
             return notes
 
     def _events(self) -> dict[str, Callable[[dict[str, Any], str], None]]:
@@ -226,9 +231,9 @@ class Pages:
             page.outlasted &= set(page.requests)
 
     def _requested(self, params: dict[str, Any], session: str) -> None:
-        if (page := self._touched(session)) and params.get("type") not in _NEVER_END:
-            if len(page.requests) < _MAX_REQUESTS:
-                page.requests[params["requestId"]] = (params.get("loaderId", ""), params["request"]["url"])
+        page = self._touched(session)
+        if page is not None and params.get("type") not in _NEVER_END and len(page.requests) < _MAX_REQUESTS:
+            page.requests[params["requestId"]] = (params.get("loaderId", ""), params["request"]["url"])
 
     def _request_ended(self, params: dict[str, Any], session: str) -> None:
         if page := self._touched(session):
@@ -241,7 +246,7 @@ class Pages:
         dialog = Dialog(session, params["type"], params.get("message", ""), params.get("defaultPrompt", ""))
         if dialog.kind == "beforeunload":
             # It was left on purpose; the text is the browser's own and says nothing.
-            self.notes.append("the page wanted to keep you from leaving it")
+            self.note("the page wanted to keep you from leaving it")
             self._wire.post("Page.handleJavaScriptDialog", {"accept": True}, session=session)
             return
         page.asked = dialog
@@ -276,10 +281,10 @@ class Pages:
 
     def _file_chooser(self, _: dict[str, Any], session: str) -> None:
         if self._touched(session):
-            self.notes.append("the page asked for a file to upload; this screen has no way to choose one")
+            self.note("the page asked for a file to upload; this screen has no way to choose one")
 
     def _download(self, params: dict[str, Any], _: str) -> None:
-        self.notes.append(f"the page downloaded a file: {str(params.get('suggestedFilename', ''))[:200]}")
+        self.note(f"the page downloaded a file: {str(params.get('suggestedFilename', ''))[:200]}")
 
     def _dragged(self, params: dict[str, Any], session: str) -> None:
         if page := self._touched(session):

@@ -19,7 +19,9 @@ _ROLES: Final = {
 }
 _LEFT_OUT: Final = frozenset({"InlineTextBox", "LineBreak", "ListMarker"})
 # Boxes that mean nothing to a person: their children stand in their place.
-_TRANSPARENT: Final = frozenset({"generic", "none", "presentation", "LayoutTable", "LayoutTableRow", "LayoutTableCell", ""})
+_TRANSPARENT: Final = frozenset(
+    {"generic", "none", "presentation", "LayoutTable", "LayoutTableRow", "LayoutTableCell", ""}
+)
 _STATES: Final = (
     "focused", "disabled", "readonly", "required", "selected", "expanded", "pressed", "checked", "modal", "busy",
     "multiselectable", "invalid",

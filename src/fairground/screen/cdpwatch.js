@@ -1,7 +1,7 @@
 // Runs in an isolated world of every document: it sees the page's elements, but none of the page's scripts, and
 // none of them can see or replace what is used here. Getters are taken from prototypes, because a page could have
 // an element named "readyState".
-((nonce) => {
+((nonce, alsoRun) => {
   "use strict";
   if (globalThis.fairground?.nonce === nonce) return;
   const getter = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
@@ -100,10 +100,15 @@
     }
   };
 
-  let dragged = 0;
+  let drag = false;
   addEventListener("dragstart", (event) => {
-    if (!event.defaultPrevented) dragged += 1;
+    drag = !event.defaultPrevented;
   });
+  const dragged = () => {
+    const begun = drag;
+    drag = false;
+    return { nonce, dragged: begun };
+  };
 
   watch(document);
   try {
@@ -114,5 +119,6 @@
   } catch {
     // a document without style, such as an image
   }
-  globalThis.fairground = { nonce, rest, state: () => report(busy()), dragged: () => ({ nonce, dragged }) };
+  alsoRun();
+  globalThis.fairground = { nonce, rest, state: () => report(busy()), dragged };
 })

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from fairground.core import ScreenError
-from fairground.screen.cdppages import Page
-from fairground.screen.cdpinput import Command
+from fairground.screen.cdppages import Command, Page
 from fairground.screen.cdpwire import Reply, Wire
 
-_SCRIPT: Final = Path(__file__).with_name("cdpwatch.js").read_text(encoding="utf-8")
+_WATCH, _SELECT = (
+    Path(__file__).with_name(f"cdp{name}.js").read_text(encoding="utf-8") for name in ("watch", "select")
+)
 _NAME: Final = "fairground"
 
 
@@ -32,9 +33,8 @@ class World:
     def __init__(self, wire: Wire, nonce: str) -> None:
         self._wire = wire
         self._nonce = nonce
-        self._source = f"{_SCRIPT.strip()}({json.dumps(nonce)})"
+        self._source = f"{_WATCH.strip()}({json.dumps(nonce)}, () => {{ {_SELECT} }})"
         self._contexts: dict[str, tuple[int, int]] = {}
-        self._drags: dict[str, int] = {}
 
     def prepare(self) -> list[Command]:
         """What a page is told when it opens, so that the script is there before the page's own."""
@@ -66,9 +66,3 @@ class World:
             self._contexts.pop(page.session, None)
             raise Stale("another document answered")
         return value
-
-    def drags(self, page: Page, answer: dict[str, Any]) -> bool:
-        """Whether a drag of data has begun since it was last asked."""
-        key = f"{page.session} {page.document}"
-        before, self._drags = self._drags.get(key, 0), {key: answer["dragged"]}
-        return answer["dragged"] > before

@@ -95,7 +95,7 @@ class X11Screen:
         self._touched = False
         self._activated = -math.inf  # when a key that may press a button was sent
         self._reacted = False
-        self._pointer = self.cursor()
+        self._pointer = self._pointer_seen = self.cursor()
 
     @property
     def alive(self) -> bool:
@@ -146,8 +146,9 @@ class X11Screen:
         self._meter.reset()
         silent = self._windows.taken_in(deadline) if self._touched else ""
         # The pointer that we moved ourselves is no reaction.
-        before, self._pointer = self._pointer, self.cursor()
-        changed = self._framebuffer.changed((_around(before), _around(self._pointer))) is not None
+        pointers = _around(self._pointer_seen), _around(self._pointer)
+        changed = self._framebuffer.changed(pointers) is not None
+        self._pointer_seen = self._pointer
         activated = self._activated + _ACTIVATION_SECONDS
         restless = wait_until_quiet(
             self._framebuffer.changed,
@@ -268,13 +269,18 @@ class X11Screen:
 
     def _with_modifiers(self, modifiers: Sequence[str], requests: list[bytes]) -> None:
         down, up = self._keyboard.chord(modifiers)
-        self._connection.send(*down, *requests, *up)
+        self._connection.send(*down, *requests)
+        if modifiers:
+            # A window manager may hold the pointer back, and not the keys, while it looks at a click; let go too
+            # early, the click would arrive without them.
+            self._windows.taken_in(time.monotonic() + _DROP_SECONDS)
+        self._connection.send(*up)
         self._connection.sync()
 
     def _move(self, point: Point | None) -> list[bytes]:
         if point is None:
             return []
-        left, top = _whole(point)
+        left, top = self._pointer = _whole(point)
         return [x.fake_input(self._opcode, x.MOTION, 0, left, top)]
 
     def _button(self, button: int, *, down: bool) -> bytes:

@@ -19,8 +19,8 @@ MAX_WINDOWS: Final = 128
 MAX_TITLE: Final = 512
 _NAMES: Final = (
     "_NET_ACTIVE_WINDOW", "_NET_CLIENT_LIST_STACKING", "_NET_FRAME_EXTENTS", "_NET_REQUEST_FRAME_EXTENTS",
-    "_NET_SUPPORTED", "_NET_WM_NAME", "_NET_WM_PING", "_NET_WM_STATE", "_NET_WM_STATE_HIDDEN",
-    "_NET_WM_WINDOW_TYPE", "_NET_WM_WINDOW_TYPE_DIALOG", "WM_NAME", "WM_PROTOCOLS",
+    "_NET_SUPPORTED", "_NET_SUPPORTING_WM_CHECK", "_NET_WM_NAME", "_NET_WM_PING", "_NET_WM_STATE",
+    "_NET_WM_STATE_HIDDEN", "_NET_WM_WINDOW_TYPE", "_NET_WM_WINDOW_TYPE_DIALOG", "WM_NAME", "WM_PROTOCOLS",
 )  # fmt: skip
 _ASK_AGAIN: Final = 0.01
 _RECHECK: Final = 0.05
@@ -35,6 +35,7 @@ class Windows:
         self._atom = connection.atoms(*_NAMES)
         self._tokens = itertools.count(1)
         self._silent: set[int] = set()
+        self._manager_known = False
         self._mailbox = connection.new_id()
         connection.send(
             x.create_hidden_window(self._mailbox, connection.root, x.PROPERTY_CHANGE),
@@ -63,7 +64,6 @@ class Windows:
         Returns:
             An empty string, or who has not answered by the deadline.
         """
-        self._connection.sync()
         if not self._manager_answers(deadline):
             return "the window manager has not answered"
         waiting = {window: next(self._tokens) for window in self._in_front()}
@@ -100,50 +100,66 @@ class Windows:
         return kind is not None and atom["_NET_WM_WINDOW_TYPE_DIALOG"] in x.property_words(kind)
 
     def has_manager(self) -> bool:
-        """Whether a window manager runs and can be asked."""
-        supported = self._connection.ask_each(x.get_property(self._connection.root, self._atom["_NET_SUPPORTED"]))[0]
-        return supported is not None and self._atom["_NET_REQUEST_FRAME_EXTENTS"] in x.property_words(supported)
+        """Whether a window manager runs that can be asked."""
+        root, check, able = self._connection.root, self._atom["_NET_SUPPORTING_WM_CHECK"], self._atom["_NET_SUPPORTED"]
+        window, supported = self._connection.ask_each(x.get_property(root, check), x.get_property(root, able))
+        if not window or not supported:
+            return False
+        # What a window manager says on the root window outlives it; a window of its own does not.
+        (own,) = x.property_words(window)[:1] or (0,)
+        alive = self._connection.ask_each(x.get_window_attributes(own))[0] is not None
+        return alive and self._atom["_NET_REQUEST_FRAME_EXTENTS"] in x.property_words(supported)
 
     def _manager_answers(self, deadline: float) -> bool:
-        if not self.has_manager():
+        """Whether the window manager, if there is one, has handled everything so far."""
+        if not self._manager_known and not self.has_manager():
             return True
         self._take(x.PROPERTY_NOTIFY)
-        request = self._atom["_NET_REQUEST_FRAME_EXTENTS"]
-        mask = x.SUBSTRUCTURE_NOTIFY | x.SUBSTRUCTURE_REDIRECT
+        self._ask_manager()
         while True:
-            # Asked again and again, because one that is just starting throws requests away.
-            self._connection.send(x.send_message(self._connection.root, self._mailbox, request, (), mask=mask))
-            recheck = min(deadline, time.monotonic() + _ASK_AGAIN)
+            recheck = min(deadline, time.monotonic() + (_RECHECK if self._manager_known else _ASK_AGAIN))
             while time.monotonic() < recheck:
                 self._connection.wait_event(recheck - time.monotonic())
                 for event in self._take(x.PROPERTY_NOTIFY):
                     if struct.unpack_from("<I", event, 4)[0] == self._mailbox:
+                        self._manager_known = True
                         return True
             if time.monotonic() >= deadline:
                 return False
+            if not self.has_manager():
+                self._manager_known = False
+                return True
+            if not self._manager_known:
+                self._ask_manager()  # one that is just starting throws requests away
+
+    def _ask_manager(self) -> None:
+        request, mask = self._atom["_NET_REQUEST_FRAME_EXTENTS"], x.SUBSTRUCTURE_NOTIFY | x.SUBSTRUCTURE_REDIRECT
+        self._connection.send(x.send_message(self._connection.root, self._mailbox, request, (), mask=mask))
 
     def _in_front(self) -> set[int]:
         """The window that has the focus and the one under the pointer, if they can be pinged."""
-        root = self._connection.root
+        root, ping = self._connection.root, self._atom["_NET_WM_PING"]
         active, pointed = self._connection.ask_each(
             x.get_property(root, self._atom["_NET_ACTIVE_WINDOW"], words=1), x.query_pointer(root)
         )
-        windows = set(x.property_words(active)[:1]) if active else set()
+        front = set(x.property_words(active)[:1]) if active else set()
+        # What is below the root is the window manager's frame, or without one the window itself.
         frame = x.pointer(pointed).child if pointed else 0
-        if frame:
-            inside = self._connection.ask_each(x.query_pointer(frame))[0]
-            windows |= {frame} | ({x.pointer(inside).child} if inside else set())
-        windows.discard(0)
-        order = sorted(windows)
-        replies = self._connection.ask_each(
-            *(x.get_property(each, self._atom["WM_PROTOCOLS"], words=64) for each in order)
-        )
-        ping = self._atom["_NET_WM_PING"]
+        front = (front | {frame}) - {0}
+        asked = sorted(front)
+        inside, *replies = self._connection.ask_each(x.query_pointer(frame or root), *map(self._protocols, asked))
+        child = x.pointer(inside).child if inside and frame else 0
+        if child and child not in front:
+            asked.append(child)
+            replies += self._connection.ask_each(self._protocols(child))
         return {
             each
-            for each, reply in zip(order, replies, strict=True)
+            for each, reply in zip(asked, replies, strict=True)
             if reply is not None and ping in x.property_words(reply)
         }
+
+    def _protocols(self, window: int) -> bytes:
+        return x.get_property(window, self._atom["WM_PROTOCOLS"], words=64)
 
     def _pongs(self) -> list[tuple[int, int]]:
         found = []

@@ -21,7 +21,7 @@ from fairground.core import (
 )
 from fairground.sandbox import Process, Sandbox, SandboxSpec, default_runner, open_sandbox
 from fairground.sandbox.layers import LayerStore
-from fairground.screen import Screen, open_desktop
+from fairground.screen import Screen, open_desktop, open_page
 from fairground.worlds.app import World
 from fairground.worlds.stages import Stages, prepare, run_setup
 
@@ -179,8 +179,6 @@ def open_seat(world: World, *, runner: str | None = None, store: LayerStore | No
 def _open_screen(sandbox: Sandbox, world: World) -> tuple[Screen, dict[str, str]]:
     spec = world.app.screen
     if spec.backend == "cdp":
-        from fairground.screen.browser import open_page
-
         page = open_page(sandbox, size=spec.size)
         return page, {}
     desktop = open_desktop(sandbox, size=spec.size)

@@ -78,7 +78,9 @@ def test_a_note_shows_its_title_text_labels_and_dates(client: Client) -> None:
 
 def test_writing_a_note(client: Client, before: dict[str, Any]) -> None:
     page = client.get("/").follow("New note")
-    page = page.submit("Save", title="  Buy   chalk ", body="Two\r\nboxes \n", new_label="Art", add=(("label", "Flat"),))
+    page = page.submit(
+        "Save", title="  Buy   chalk ", body="Two\r\nboxes \n", new_label="Art", add=(("label", "Flat"),)
+    )
     assert "Saved" in page.words and "Buy chalk" in page.words
     found = changed(client, before)
     assert found["Buy chalk"]["body"] == "Two\nboxes" and found["Buy chalk"]["labels"] == ["Flat", "Art"]

@@ -76,7 +76,9 @@ def test_sql_in_a_form_is_only_text(client: Client, text: str) -> None:
     ("field", "length", "words"),
     [("title", TITLE_LENGTH, "The title"), ("body", BODY_LENGTH, "The note"), ("new_label", LABEL_LENGTH, "The label")],
 )
-def test_a_field_that_is_too_long_is_refused_with_its_limit(client: Client, field: str, length: int, words: str) -> None:
+def test_a_field_that_is_too_long_is_refused_with_its_limit(
+    client: Client, field: str, length: int, words: str
+) -> None:
     page = client.post("/new", {"title": "x", field: "ü" * (length + 1)})
     assert page.status == 422 and f"{words} can have {length} characters at most" in page.words
     assert client.post("/new", {"title": "x", field: "ü" * length}).status == 200

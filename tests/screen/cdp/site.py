@@ -11,8 +11,8 @@ from fairground.sandbox import Sandbox, SandboxSpec, open_sandbox
 from fairground.screen.browser import open_page
 from fairground.screen.cdp import CdpScreen
 
-HEAD = """<!doctype html><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1, minimum-scale=1"><style>body { margin: 0 }</style>"""
+HEAD = """<!doctype html><meta charset="utf-8"><style>body { margin: 0 }</style>
+<meta name="viewport" content="width=device-width, initial-scale=1, minimum-scale=1">"""
 Answer = str | bytes | Callable[[http.server.BaseHTTPRequestHandler], None]
 
 

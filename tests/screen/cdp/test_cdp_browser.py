@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fairground.core import AppError, Click, InvalidInput, MissingPrerequisite, ScreenError, Scroll
+from fairground.core import AppError, Click, Drag, InvalidInput, MissingPrerequisite, ScreenError, Scroll
 from fairground.sandbox import Sandbox, SandboxSpec, open_sandbox
 from fairground.screen import browser as browser_module
 from fairground.screen.browser import open_page
@@ -45,7 +45,8 @@ def test_nothing_inside_can_reach_the_debugger_and_pages_are_confined(sandbox: S
     # Chromium's own filter around its pages works inside our namespaces.
     filters = inside(
         sandbox,
-        "for p in /proc/[0-9]*; do tr '\\0' ' ' < $p/cmdline | grep -q -- --type=renderer && grep Seccomp: $p/status; done; true",
+        "for p in /proc/[0-9]*; do"
+        " tr '\\0' ' ' < $p/cmdline | grep -q -- --type=renderer && grep Seccomp: $p/status; done; true",
     )
     assert filters.split() and set(filters.split()[1::2]) == {"2"}
     screen.close()
@@ -132,7 +133,9 @@ def test_a_browser_that_never_answers_is_given_up(sandbox: Sandbox, monkeypatch:
     until(lambda: "sleep" not in inside(sandbox, "cat /proc/[0-9]*/comm"))
 
 
-def test_a_browser_whose_own_sandbox_fails_is_started_without(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_browser_whose_own_sandbox_fails_is_started_without(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     wrapper = b"""#!/bin/sh
 case "$*" in *--no-sandbox*) exec /usr/lib/chromium/chromium "$@";; esac
 echo 'FATAL: No usable sandbox!' >&2; exit 1
@@ -147,7 +150,12 @@ echo 'FATAL: No usable sandbox!' >&2; exit 1
 
 @pytest.mark.parametrize(
     ("size", "options", "found"),
-    [((10, 10), {}, "10x10"), ((412, 10_000), {}, "10000"), ((412, 915), {"scale": 2.0}, "457.5"), ((400, 900), {"scale": 0.0}, "scale of 0")],
+    [
+        ((10, 10), {}, "10x10"),
+        ((412, 10_000), {}, "10000"),
+        ((412, 915), {"scale": 2.0}, "457.5"),
+        ((400, 900), {"scale": 0.0}, "scale of 0"),
+    ],
 )
 def test_a_size_that_cannot_be_is_refused(sandbox: Sandbox, size: Any, options: dict[str, Any], found: str) -> None:
     with pytest.raises(InvalidInput, match=found):
@@ -172,7 +180,9 @@ background:#ff0000"></div><script>const log = []; onclick = (e) => log.push(e.ta
         ({"size": (1280, 720), "mobile": False, "scale": 2.0}, [640, 360, 2]),
     ],
 )
-def test_a_page_of_any_size_and_scale_is_seen_and_touched_pixel_by_pixel(options: dict[str, Any], view: list[float]) -> None:
+def test_a_page_of_any_size_and_scale_is_seen_and_touched_pixel_by_pixel(
+    options: dict[str, Any], view: list[float]
+) -> None:
     with browser(**options) as page:
         screen = page.show(PROBE)
         assert screen.evaluate("[innerWidth, innerHeight, devicePixelRatio]") == view
@@ -191,7 +201,9 @@ def test_a_page_of_any_size_and_scale_is_seen_and_touched_pixel_by_pixel(options
 
 def test_a_page_that_is_too_wide_for_a_phone_is_touched_where_it_is_seen() -> None:
     with browser() as page:
-        page.site.pages["/wide"] = "<!doctype html><body style='margin:0'>" + PROBE.replace("30px", "300px").replace("20px", "200px")
+        page.site.pages["/wide"] = "<!doctype html><body style='margin:0'>" + PROBE.replace("30px", "300px").replace(
+            "20px", "200px"
+        )
         screen = page.screen
         screen.navigate(page.site.url + "/wide")
         assert screen.evaluate("innerWidth") > 900
@@ -226,8 +238,6 @@ def test_fingers_touch_when_asked_for() -> None:
         assert screen.settle().quiet
         assert screen.evaluate("log") == ["touchstarttrue", "touchendtrue", "clicktrue"]
         screen = page.show('<div style="height:4000px">tall</div>')
-        from fairground.core import Drag
-
         screen.act(Drag(path=((200, 700), (200, 300))))
         screen.settle()
         assert screen.evaluate("scrollY") > 200

@@ -33,20 +33,18 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.005)
 
 
+LARGE = 'style="display:block;width:200px;height:100px"'
 OPENERS = {
-    "a link to a new tab": '<a href="/popup" target="_blank" style="display:block;width:200px;height:100px">go</a>',
-    "a link that tells nothing": '<a href="/popup" target="_blank" rel="noopener" style="display:block;width:200px;height:100px">go</a>',
+    "a link to a new tab": f'<a href="/popup" target="_blank" {LARGE}>go</a>',
+    "a link that tells nothing": f'<a href="/popup" target="_blank" rel="noopener" {LARGE}>go</a>',
     "a window": BUTTON + "<script>b.onclick = () => window.open('/popup', 'w', 'width=200,height=200')</script>",
-    "a middle click": '<a href="/popup" style="display:block;width:200px;height:100px">go</a>',
+    "a middle click": f'<a href="/popup" {LARGE}>go</a>',
 }
 
 
 @pytest.mark.parametrize("how", OPENERS)
 def test_what_a_page_opens_is_shown_until_it_is_closed(page: Browser, how: str) -> None:
-    page.site.pages["/popup"] = (
-        HEAD + "<title>popup</title><body style='background:#0000ff'><button style='position:absolute;left:0;top:0;width:200px;"
-        "height:100px' onclick='window.close()'>close</button>"
-    )
+    page.site.pages["/popup"] = HEAD + "<title>popup</title><body style='background:#0000ff'>"
     screen = page.show(f"<title>opener</title><body style='background:#00ff00'>{OPENERS[how]}")
     screen.act(Click(point=(100, 50), button="middle") if how == "a middle click" else HERE)
     assert screen.settle().quiet
@@ -59,7 +57,9 @@ def test_what_a_page_opens_is_shown_until_it_is_closed(page: Browser, how: str) 
 
 
 def test_a_click_that_closes_its_own_page_returns_to_the_opener(page: Browser) -> None:
-    page.site.pages["/popup"] = HEAD + "<title>popup</title>" + BUTTON + "<script>b.onclick = () => window.close()</script>"
+    page.site.pages["/popup"] = (
+        HEAD + "<title>popup</title>" + BUTTON + "<script>b.onclick = () => window.close()</script>"
+    )
     screen = page.show(f"<title>opener</title><body style='background:#00ff00'>{OPENERS['a window']}")
     screen.act(HERE)
     screen.settle()
@@ -71,7 +71,11 @@ def test_a_click_that_closes_its_own_page_returns_to_the_opener(page: Browser) -
 
 
 def test_an_alert_is_seen_and_answered_like_a_page(page: Browser) -> None:
-    screen = page.show(BUTTON + "<script>b.onclick = () => { alert('Danger <b>ahead</b>'); document.body.style.background = '#00ff00' }</script>")
+    screen = page.show(
+        BUTTON
+        + """<script>
+        b.onclick = () => { alert('Danger <b>ahead</b>'); document.body.style.background = '#00ff00' }</script>"""
+    )
     screen.settle()
     before = screen.grab()
     screen.act(HERE)
@@ -87,7 +91,9 @@ def test_an_alert_is_seen_and_answered_like_a_page(page: Browser) -> None:
     assert len(screen.windows()) == 1
 
 
-@pytest.mark.parametrize(("answer", "wanted"), [("OK", "true"), ("Cancel", "false"), ("enter", "true"), ("escape", "false")])
+@pytest.mark.parametrize(
+    ("answer", "wanted"), [("OK", "true"), ("Cancel", "false"), ("enter", "true"), ("escape", "false")]
+)
 def test_a_confirmation_gets_the_answer_that_was_given(page: Browser, answer: str, wanted: str) -> None:
     screen = page.show(BUTTON + "<script>b.onclick = () => document.title = confirm('Sure?')</script>")
     screen.act(HERE)
@@ -122,7 +128,10 @@ def test_a_dialog_while_a_page_loads_is_answered(page: Browser) -> None:
 
 
 def test_dialog_after_dialog_is_answered_one_by_one(page: Browser) -> None:
-    screen = page.show(BUTTON + "<script>b.onclick = () => { for (let i = 0; i < 3; i++) alert(i); document.title = 'through' }</script>")
+    screen = page.show(
+        BUTTON
+        + "<script>b.onclick = () => { for (let i = 0; i < 3; i++) alert(i); document.title = 'through' }</script>"
+    )
     screen.act(HERE)
     for number in range(3):
         assert screen.settle().quiet
@@ -143,7 +152,7 @@ def test_a_page_is_left_from_under_its_dialog(page: Browser) -> None:
 
 def test_leaving_a_page_that_wants_to_be_kept_is_noted(page: Browser) -> None:
     page.site.pages["/two"] = HEAD + "<title>two</title>two"
-    screen = page.show('<a href="/two" style="display:block;width:200px;height:100px">go</a><script>onbeforeunload = (e) => e.preventDefault()</script>')
+    screen = page.show(f'<a href="/two" {LARGE}>go</a><script>onbeforeunload = (e) => e.preventDefault()</script>')
     screen.act(Click(point=(300, 600)))
     screen.act(HERE)
     assert screen.settle().quiet
@@ -162,7 +171,9 @@ def test_a_download_lands_in_the_home_and_is_noted(page: Browser) -> None:
         request.wfile.write(b"12345")
 
     page.site.pages["/file"] = file
-    screen = page.show('<body style="background:#00ff00"><a href="/file" style="display:block;width:200px;height:100px">go</a>')
+    screen = page.show(
+        '<body style="background:#00ff00"><a href="/file" style="display:block;width:200px;height:100px">go</a>'
+    )
     screen.act(HERE)
     assert screen.settle().quiet
     assert color(page) == (0, 255, 0)

@@ -82,9 +82,16 @@ def test_no_answer_is_an_error_at_the_deadline(peer: Peer) -> None:
 
 def test_a_browser_that_ends_is_noticed_at_once_with_its_last_words(peer: Peer) -> None:
     started = time.monotonic()
-    threading.Thread(target=lambda: (peer.receive(), peer.end())).start()
+
+    def receive_and_end() -> None:
+        peer.receive()
+        peer.end()
+
+    thread = threading.Thread(target=receive_and_end)
+    thread.start()
     with pytest.raises(Gone, match=r"A\.b: the browser ended(.|\n)*its last words"):
         peer.wire.call("A.b", timeout=60)
+    thread.join()
     assert time.monotonic() - started < 30
     assert not peer.wire.alive
     with pytest.raises(ScreenError, match="the browser ended"):
@@ -150,9 +157,10 @@ def test_a_flood_of_events_is_read_as_it_comes(peer: Peer) -> None:
 
 def test_a_closed_session_fails_what_waits_for_it(peer: Peer) -> None:
     peer.wire.on("Gone", lambda params, session: peer.wire.end_session("s", "the page was closed"))
-    threading.Thread(target=lambda: (peer.receive(), peer.send({"method": "Gone", "params": {}}))).start()
+    thread = peer.answer(lambda message: {"method": "Gone", "params": {}})
     with pytest.raises(Gone, match=r"A\.b: the page was closed"):
         peer.wire.call("A.b", session="s", timeout=20)
+    thread.join()
     assert peer.wire.alive
 
 

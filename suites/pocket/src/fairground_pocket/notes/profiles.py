@@ -32,6 +32,8 @@ def read_profile(name: str) -> Profile:
     data = tomllib.loads(files(__package__).joinpath(f"profiles/{name}.toml").read_text(encoding="utf-8"))
     # Only `random()` is used: it is the one method whose sequence Python promises never to change.
     draw = random.Random(data["seed"]).random
+    for entry in (*data["note"], *data["series"]):
+        entry["labels"].sort(key=data["labels"].index)
     notes = [_written(entry, draw) for entry in data["note"]]
     notes += [note for entry in data["series"] for note in _series(entry, draw)]
     notes.sort(key=lambda note: note.created)

@@ -1,0 +1,86 @@
+"""When a page has come to rest: loaded, drawn, and nothing more changes or moves."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Final
+
+from fairground.core import Frame
+from fairground.screen.cdpframe import read_frame
+from fairground.screen.cdpview import View
+from fairground.screen.cdpwire import Gone, NoAnswer, ProtocolError
+from fairground.screen.cdpworld import Stale
+
+_QUIET: Final = 12  # milliseconds without a change in the document
+_GRACE_SECONDS: Final = 0.5  # for the answer of a page that was told when to give up
+_LOOK_AGAIN: Final = 0.02
+
+
+@dataclass(frozen=True)
+class Rest:
+    """How waiting for a page to rest ended.
+
+    Attributes:
+        why: What it was still doing; empty when it is at rest.
+        frame: The picture that it came to rest with, if one was taken.
+        zoom: By how much the page was zoomed, if that was asked.
+    """
+
+    why: str
+    frame: Frame | None = None
+    zoom: float | None = None
+
+
+@dataclass(frozen=True)
+class _Look:
+    decided: bool
+    rest: Rest
+
+
+def wait_for_rest(view: View, size: tuple[int, int], deadline: float) -> Rest:
+    """Waits until the page that is shown is at rest, or the deadline has come."""
+    frame: Frame | None = None
+    while True:
+        try:
+            look = _look(view, size, deadline, frame)
+            frame = look.rest.frame or frame
+        except (Stale, ProtocolError, Gone):
+            if not view.wire.alive:
+                raise
+            look = _Look(False, Rest("the page is loading"))
+        except NoAnswer:
+            return Rest("the page does not answer")
+        if look.decided or time.monotonic() >= deadline:
+            return look.rest
+
+
+def _look(view: View, size: tuple[int, int], deadline: float, earlier: Frame | None) -> _Look:
+    page = view.page(deadline)
+    left = deadline - time.monotonic()
+    if not view.wire.wait(lambda: not page.busy() or page.asked is not None, min(_LOOK_AGAIN, left)):
+        with view.wire.changed:
+            why = page.busy() or "the page is loading"
+            if time.monotonic() >= deadline:
+                page.outlasted |= set(page.requests)
+        return _Look(False, Rest(why))
+    activity = page.activity
+    before = view.ask(page, "state()", deadline)
+    # The picture is taken while we wait; it counts if nothing has changed meanwhile.
+    shot = None if before["why"] else view.capture(page)
+    budget = max(0, int((deadline - time.monotonic()) * 1000))
+    after = view.ask(page, f"rest({_QUIET}, {budget})", deadline + _GRACE_SECONDS)
+    if after["why"]:
+        return _Look(True, Rest(str(after["why"])))
+    if shot is None or after["changes"] != before["changes"]:
+        return _Look(False, Rest("the page keeps changing"))
+    view.wait(page, [shot], deadline + _GRACE_SECONDS - time.monotonic())
+    if page.activity != activity or page is not view.pages.shown:
+        return _Look(False, Rest(page.busy() or "the page keeps changing"))
+    frame, zoom = read_frame(view.wire.result(shot)["data"], size), float(after["zoom"])
+    if not after["painted"] or (earlier is not None and earlier.digest == frame.digest):
+        return _Look(True, Rest(str(after["moving"]), frame, zoom))
+    # Nothing tells that a canvas was drawn on: two pictures do.
+    decided = earlier is not None and page.restless
+    page.restless |= time.monotonic() >= deadline
+    return _Look(decided, Rest("a canvas keeps changing", frame, zoom))
