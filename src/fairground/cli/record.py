@@ -13,7 +13,7 @@ from fairground.agents import make_agent
 from fairground.cli.output import Json, Runner, Seed, console, print_json
 from fairground.cli.show import print_episode
 from fairground.core import InvalidInput, Step
-from fairground.report import describe, write_episode_page
+from fairground.report import contact_sheet, describe, write_episode_page
 from fairground.rollout import run_episode
 from fairground.worlds import resolve
 
@@ -48,10 +48,13 @@ def record(
 
     episode = run_episode(found, chosen, folder, runner=runner, video=video, on_step=show_step)
     page = write_episode_page(folder)
+    sheet = folder / "contact-sheet.png"
+    sheet.write_bytes(contact_sheet(folder))
     if json:
-        print_json({"folder": str(folder), "page": str(page), **episode.plain()})
+        print_json({"folder": str(folder), "page": str(page), "contact_sheet": str(sheet), **episode.plain()})
     else:
         print_episode(episode)
+        console.print(f"[bold]sheet[/]  {sheet}", highlight=False, soft_wrap=True)
         console.print(f"[bold]page[/]   {page}", highlight=False, soft_wrap=True)
     if episode.outcome is not None and not episode.outcome.scored:
         raise typer.Exit(1)

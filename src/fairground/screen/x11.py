@@ -42,6 +42,8 @@ _CLICK_RADIUS: Final = 8
 _DRAG_STEP: Final = 12  # pixels; above the distance at which toolkits take a press for a drag
 _DRAG_PACE: Final = 0.004
 _DRAG_BEATS: Final = 250  # so that the longest path takes a second
+_CHORD_SECONDS: Final = 0.5  # to wait for the window manager before letting go
+_MANAGERS_KEYS: Final = frozenset({"alt", "alt_r", "super", "super_r"})
 _DROP_SECONDS: Final = 1.0  # to wait for the programs before letting go
 _ACTIVATION_SECONDS: Final = 0.3  # GTK shows a button pressed by a key for 0.25 s before it does anything
 _TYPING_SECONDS: Final = 30.0
@@ -257,6 +259,9 @@ class X11Screen:
     def _key(self, action: Key) -> None:
         down, up = self._keyboard.chord(action.keys, repeat=action.repeat)
         self._connection.send(*down)
+        if not _MANAGERS_KEYS.isdisjoint(action.keys):
+            # It takes hold of the keyboard when it gets the chord, and must see the keys go up.
+            self._windows.manager_taken_in(time.monotonic() + _CHORD_SECONDS)
         if action.seconds:
             self._connection.sync()
             try:

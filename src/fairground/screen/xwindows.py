@@ -64,7 +64,7 @@ class Windows:
         Returns:
             An empty string, or who has not answered by the deadline.
         """
-        if not self._manager_answers(deadline):
+        if not self.manager_taken_in(deadline):
             return "the window manager has not answered"
         waiting = {window: next(self._tokens) for window in self._in_front()}
         ping = self._atom["_NET_WM_PING"]
@@ -110,8 +110,8 @@ class Windows:
         alive = self._connection.ask_each(x.get_window_attributes(own))[0] is not None
         return alive and self._atom["_NET_REQUEST_FRAME_EXTENTS"] in x.property_words(supported)
 
-    def _manager_answers(self, deadline: float) -> bool:
-        """Whether the window manager, if there is one, has handled everything so far."""
+    def manager_taken_in(self, deadline: float) -> bool:
+        """Waits until the window manager, if there is one, has handled all input sent so far; False if not in time."""
         if not self._manager_known and not self.has_manager():
             return True
         self._take(x.PROPERTY_NOTIFY)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import socket
+import threading
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import Any
@@ -12,15 +14,19 @@ from urllib.parse import urlencode
 from fairground.core import Configuration
 from fairground.worlds import World
 from fairground_pocket import suite
-from fairground_pocket.notes.app import Phone, build
+from fairground_pocket.notes.app import Phone
 from fairground_pocket.notes.serving import Server
 from fairground_pocket.notes.store import Note
 
 
 def world(
-    scenario: str = "pin-and-label", instance: str = "dentist-health", profile: str = "student", *, theme: str = "paper",
+    scenario: str = "pin-and-label",
+    instance: str = "dentist-health",
+    profile: str = "student",
+    *,
+    theme: str = "paper",
     ui_state: str = "list",
-) -> World:  # fmt: skip
+) -> World:
     """A configuration of the app."""
     names = {"scenario": scenario, "instance": instance, "profile": profile, "theme": theme, "ui_state": ui_state}
     return World.of(suite, Configuration(suite="pocket", app="notes", **names))
@@ -137,16 +143,12 @@ class Client:
     def raw(self, data: bytes) -> bytes:
         """Sends bytes as they are; returns all that comes back until the connection is closed."""
         with socket.create_connection(("127.0.0.1", self.phone.server.port), timeout=20) as connection:
-            try:
-                connection.sendall(data)
-            except (BrokenPipeError, ConnectionResetError):
-                pass  # it had heard enough
             answer = b""
-            try:
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it had heard enough
+                connection.sendall(data)
+            with contextlib.suppress(ConnectionResetError):
                 while chunk := connection.recv(65536):
                     answer += chunk
-            except ConnectionResetError:
-                pass
             return answer
 
     def note(self, title: str) -> Note:
@@ -158,3 +160,8 @@ def serve(phone: Phone, **options: Any) -> Server:
     listener = socket.create_server(("127.0.0.1", 0))
     phone.server = Server(listener, phone.respond, **options)
     return phone.server
+
+
+def request_threads() -> set[threading.Thread]:
+    """Threads of servers that are running now."""
+    return {thread for thread in threading.enumerate() if thread.name.startswith("pocket-")}

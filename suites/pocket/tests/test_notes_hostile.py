@@ -16,7 +16,7 @@ from fairground_pocket.notes.markup import Html, html
 from fairground_pocket.notes.serving import MAX_BODY, MAX_CONNECTIONS, MAX_HEAD
 from fairground_pocket.notes.store import BODY_LENGTH, LABEL_LENGTH, TITLE_LENGTH
 
-from .reader import Client, serve, world
+from .reader import Client, request_threads, serve, world
 
 PAYLOADS = [
     "<script>document.title='owned'</script>",
@@ -199,7 +199,7 @@ def test_changes_at_the_same_time_are_all_made(client: Client) -> None:
 
 
 def test_closing_ends_every_thread_and_connection() -> None:
-    before = threading.active_count()
+    before = request_threads()
     phone = Phone(build(world()))
     server = serve(phone)
     idle = [socket.create_connection(("127.0.0.1", server.port), timeout=20) for _ in range(5)]
@@ -207,7 +207,7 @@ def test_closing_ends_every_thread_and_connection() -> None:
     server.close()
     server.close()
     phone.close()
-    assert threading.active_count() == before
+    assert request_threads() == before
     for connection in idle:
         with contextlib.suppress(ConnectionResetError):
             assert connection.recv(10) == b""

@@ -1,10 +1,9 @@
-"""The app in a real browser in a real sandbox: what a finger does ends in the database, and nowhere else is an answer."""
+"""The app in a real browser in a real sandbox: what a finger does ends in the database, and is judged there."""
 
 from __future__ import annotations
 
 import inspect
 import json
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,10 +16,9 @@ from fairground.rollout import run_episode
 from fairground.verify import judge
 from fairground.worlds import Seat, World, open_seat, resolve
 from fairground_pocket.notes import reset
-from fairground_pocket.notes.markup import html
 from fairground_pocket.notes.themes import THEMES
 
-from .reader import world
+from .reader import request_threads, world
 
 
 @pytest.fixture(scope="module")
@@ -202,8 +200,8 @@ def test_nothing_in_the_sandbox_knows_what_is_asked(seat: Seat) -> None:
     assert len(sources) == 1, "the same page whatever the task"
     shown = {note["title"] for note in seat.before.get("notes") if note["trashed"] is None}
     thrown = {note["title"] for note in seat.before.get("notes") if note["trashed"] is not None}
-    (source,) = sources
-    assert all(html("{}", title) in source for title in shown) and not any(title in source for title in thrown)
+    text = script(seat, "document.body.textContent")
+    assert all(title in text for title in shown) and not any(title in text for title in thrown)
 
 
 def test_the_code_of_the_suite_cannot_be_seen_from_inside(seat: Seat) -> None:
@@ -243,11 +241,11 @@ def test_an_error_of_the_app_is_an_error_and_never_a_score(seat: Seat) -> None:
 
 
 def test_it_is_found_by_name_and_ends_without_a_trace() -> None:
-    threads = threading.active_count()
+    threads = request_threads()
     seat = open_seat(resolve("pocket/notes/count-label/travel@parent/midnight/note"))
     assert seat.screen.size == (412, 915) and find(seat, "heading", "Wi-Fi password")
     seat.close()
-    assert threading.active_count() == threads
+    assert request_threads() == threads
 
 
 @pytest.mark.parametrize("agent", [DoNothing(), RandomAgent()], ids=lambda agent: agent.name)
