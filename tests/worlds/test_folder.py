@@ -106,3 +106,9 @@ def test_an_answer_is_checked_and_its_absence_fails(write_world: Writer) -> None
     assert judge(world, State(), State(), "hello").success
     assert not judge(world, State(), State(), "no idea").success
     assert not judge(world, State(), State(), None).success
+
+
+def test_a_folder_in_the_current_one_needs_no_slash(write_world: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(write_world().parent)
+    assert resolve("pad").id == resolve("./pad").id == "pad/pad/greet/hello@default/default/default"
+    assert resolve("pad/greet/bye@default/default").configuration.instance == "bye"

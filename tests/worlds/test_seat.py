@@ -39,10 +39,10 @@ def test_a_seat_opens_real_software_and_records_what_is_done_in_it(
 
 @namespaces
 def test_nothing_in_the_seat_knows_the_answer(write_world: Writer, store: LayerStore) -> None:
-    world = resolve(str(write_world({'equals = "{word}"': 'equals = "zebra-{word}"'})))
+    world = resolve(str(write_world({'equals = "{word}"': 'equals = "zq7x-{word}"'})))
     with open_seat(world, store=store) as seat:
         places = ["/home", "/tmp", "/run", "/etc", "/var", "/opt", "/srv", "/mnt", "/root"]
-        found = seat.sandbox.run(["grep", "-rIl", "zebra-", *places], check=False, timeout=60)
+        found = seat.sandbox.run(["grep", "-rIl", "zq7x-", *places], check=False, timeout=60)
     assert found.stdout == b""
 
 

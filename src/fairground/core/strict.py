@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, TypeAdapter, ValidationError
 from pydantic_core import CoreSchema
@@ -11,16 +11,20 @@ from pydantic_core import CoreSchema
 from fairground.core.errors import FairgroundError, InvalidInput
 
 
-def _relax(schema: Any) -> None:
+def _relax(schema: Any, handler: GetCoreSchemaHandler) -> None:
     """Lets lists pass for tuples and names for members, wherever they are in a schema."""
     if isinstance(schema, dict):
-        if schema.get("type") in ("tuple", "enum"):
+        if schema.get("type") == "definition-ref":
+            target = handler.resolve_ref_schema(cast(CoreSchema, schema))
+            if target["type"] == "enum":  # records relax themselves; an enumeration that is used often is a definition
+                target["strict"] = False
+        elif schema.get("type") in ("tuple", "enum"):
             schema["strict"] = False
         for part in schema.values():
-            _relax(part)
+            _relax(part, handler)
     elif isinstance(schema, list):
         for part in schema:
-            _relax(part)
+            _relax(part, handler)
 
 
 class Record(BaseModel):
@@ -35,7 +39,7 @@ class Record(BaseModel):
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         schema = handler(source)
-        _relax(schema)
+        _relax(schema, handler)
         return schema
 
     @classmethod

@@ -167,7 +167,10 @@ def remove_tree(path: Path) -> None:
     def allow(function: Callable[..., Any], name: str, _: Any) -> None:
         os.chmod(os.path.dirname(name), 0o700)
         os.chmod(name, 0o700)
-        function(name)
+        if function in (os.open, os.scandir):  # entering a folder failed; what is in it is still to be removed
+            shutil.rmtree(name)
+        else:
+            function(name)
 
     if path.exists():
         shutil.rmtree(path, onerror=allow)

@@ -81,14 +81,12 @@ def _suite_of(text: str) -> tuple[Suite, str]:
     known = suites()
     if head in known:
         return known[head], rest
-    if "/" in text or text.startswith("."):
-        path = Path(text.partition("@")[0])
-        tail: list[str] = []
-        while not (path / "world.toml").is_file() and path != path.parent:
-            tail.insert(0, path.name)
-            path = path.parent
-        if (path / "world.toml").is_file():
-            suite = read_folder(path)
-            at = "@" + text.partition("@")[2] if "@" in text else ""
-            return suite, "/".join([suite.apps[0].name, *tail]) + at
-    raise unknown("suite", head, known)
+    place, at, axes = text.partition("@")
+    path, tail = Path(place), list[str]()
+    while not (path / "world.toml").is_file():
+        if path == path.parent:
+            raise unknown("suite", head, known)
+        tail.insert(0, path.name)
+        path = path.parent
+    suite = read_folder(path)
+    return suite, "/".join([suite.apps[0].name, *tail]) + at + axes
