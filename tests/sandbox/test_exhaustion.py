@@ -123,6 +123,15 @@ def test_many_programs_can_be_started_and_their_ends_are_remembered(make: Make) 
         assert len(os.listdir(f"/proc/{first}/fd")) < 40, "the keeper lets go of what ended"
 
 
+def test_orphans_by_the_thousand_do_not_keep_the_keeper_from_answering(make: Make, until: Callable[..., None]) -> None:
+    box = make()
+    box.start(["perl", "-e", "while (1) { my $p = fork; if ($p == 0) { fork; exit } waitpid($p, 0) }"])
+    for _ in range(20):
+        assert box.run(["echo", "on"], check=False).stdout in (b"on\n", b"")
+        box.write_file("~/file", b"x")
+    assert box.alive
+
+
 def test_terminals_and_watches_run_out_inside_before_they_do_outside(make: Make, attack: Attack) -> None:
     box = make()
     program = """

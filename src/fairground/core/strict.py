@@ -17,7 +17,7 @@ def _relax(schema: Any, handler: GetCoreSchemaHandler) -> None:
         if schema.get("type") == "definition-ref":
             target = handler.resolve_ref_schema(cast(CoreSchema, schema))
             if target["type"] == "enum":  # records relax themselves; an enumeration that is used often is a definition
-                target["strict"] = False
+                cast(dict[str, Any], target)["strict"] = False
         elif schema.get("type") in ("tuple", "enum"):
             schema["strict"] = False
         for part in schema.values():

@@ -50,7 +50,8 @@ class Verdict(Record):
         reward, success, integrity = _add_up(self.checks)
         if (success, integrity) != (self.success, self.integrity) or abs(reward - self.reward) > 1e-9:
             raise ValueError(
-                f"does not follow from its checks: they make reward {reward:g}, success {success}, integrity {integrity}"
+                f"does not follow from its checks: they give reward {reward:g}, success {success}, "
+                f"integrity {integrity}"
             )
         return self
 

@@ -3,9 +3,9 @@
 Imports `core` only. Screens, worlds and everything above take a `Sandbox` and do not care who made it.
 """
 
-from fairground.sandbox.protocol import HOME, Completed, FileInfo, Limits, Process, Sandbox, SandboxSpec
 from fairground.sandbox.layers import Layer, LayerStore, cache_folder, hash_path
 from fairground.sandbox.pool import Pool, Poolable
+from fairground.sandbox.protocol import HOME, Completed, FileInfo, Limits, Process, Sandbox, SandboxSpec
 from fairground.sandbox.runners import (
     NotIsolated,
     Runner,

@@ -12,6 +12,10 @@ from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 _PROJECT_FILES = ("pyproject.toml", "setup.py")
+# Never hidden as a whole, even if somebody keeps a project right there: programs inside live in them.
+_SYSTEM = {
+    Path(path) for path in ("/", "/usr", "/usr/local", "/usr/lib", "/usr/share", "/opt", "/etc", "/var", "/var/lib")
+}
 
 
 @cache
@@ -29,7 +33,7 @@ def hidden_paths() -> tuple[Path, ...]:
             paths |= {Path(spec.origin), Path(spec.origin).parent / "__pycache__"}
         if point.dist is not None:
             paths |= set(_distribution_paths(point.dist))
-    return tuple(sorted({path.resolve() for path in paths}))
+    return tuple(sorted({path.resolve() for path in paths} - _SYSTEM))
 
 
 def _with_project(package: Path) -> set[Path]:

@@ -179,8 +179,8 @@ class CdpScreen:
         page = self._view.pages.uncover()
         if page is None or not self._view.answers(page):
             page = self._view.pages.renew(timeout)
-        if page is None:
-            raise ScreenError("the browser opens no page", fix="open a new seat")
+            if page is None or not self._view.answers(page):
+                raise ScreenError("the browser opens no page", fix="open a new seat")
         left = deadline - time.monotonic()
         answer = self._wire.call("Page.navigate", {"url": url}, session=page.session, timeout=left)
         if error := answer.get("errorText"):

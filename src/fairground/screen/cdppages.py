@@ -207,6 +207,10 @@ class Pages:
         if page := self._touched(session):
             page.loading.discard(params["frameId"])
             page.scheduled.pop(params["frameId"], None)
+            # A document's own request has its name. Its end may go unreported, in a page that has just been opened.
+            for request in [name for name, (document, _) in page.requests.items() if name == document]:
+                if not page.loading:
+                    del page.requests[request]
 
     def _scheduled(self, params: dict[str, Any], session: str) -> None:
         here = params.get("disposition", "currentTab") == "currentTab"

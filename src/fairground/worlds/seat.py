@@ -14,7 +14,6 @@ from fairground.core import (
     FairgroundError,
     Fingerprint,
     SandboxError,
-    ScreenError,
     State,
     Window,
     fingerprint,
@@ -135,7 +134,6 @@ class Seat:
         try:
             while self._deferred:
                 self._deferred.pop()()
-            self.screen.close()
         finally:
             self.sandbox.discard()
 
@@ -160,8 +158,9 @@ def open_seat(world: World, *, runner: str | None = None, store: LayerStore | No
                 app.configure(sandbox)
             else:
                 run_setup(sandbox, world)
-        screen, env = _open_screen(sandbox, world)
+        screen, env, end = _open_screen(sandbox, world)
         seat = Seat(world, sandbox, screen, {**env, **app.env(world)}, stages, _fingerprint(world, stages, sandbox))
+        seat.defer(end)
         app.launch(seat)
         seat.check()
         seat.before = seat.capture()
@@ -170,19 +169,21 @@ def open_seat(world: World, *, runner: str | None = None, store: LayerStore | No
             seat.close()
         else:
             sandbox.discard()
-        if isinstance(error, ScreenError | FairgroundError) or not isinstance(error, Exception):
+        if isinstance(error, FairgroundError) or not isinstance(error, Exception):
             raise
         raise AppError(f"{app.name} could not be launched: {type(error).__name__}: {error}") from error
     return seat
 
 
-def _open_screen(sandbox: Sandbox, world: World) -> tuple[Screen, dict[str, str]]:
+def _open_screen(sandbox: Sandbox, world: World) -> tuple[Screen, Mapping[str, str], Callable[[], None]]:
+    """The screen, the environment of programs on it, and what ends it."""
     spec = world.app.screen
     if spec.backend == "cdp":
         page = open_page(sandbox, size=spec.size)
-        return page, {}
+        return page, {}, page.close
     desktop = open_desktop(sandbox, size=spec.size)
-    return desktop.screen, desktop.env
+    # Where nothing is shared with the host, the sandbox takes all of a desktop along, and faster.
+    return desktop.screen, desktop.env, desktop.screen.close if sandbox.isolated else desktop.close
 
 
 def planned_fingerprint(world: World) -> Fingerprint:

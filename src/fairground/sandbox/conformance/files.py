@@ -134,7 +134,8 @@ class FileConformance(RunnerSubject):
     def test_a_hundred_thousand_entries_are_listed_and_one_more_is_refused(self) -> None:
         with self.sandbox() as box:
             # Names of two files, because a file takes fewer names than that, and files take longer to make.
-            box.run(["perl", "-e", "mkdir 'many'; for (1..2) { open(F, '>', $_) } for (1..100_000) { link($_ % 2 + 1, \"many/$_\") }"])
+            make = "mkdir 'many'; for (1..2) { open(F, '>', $_) } for (1..100_000) { link($_ % 2 + 1, qq(many/$_)) }"
+            box.run(["perl", "-e", make])
             assert len(box.list_files("~/many")) == 100_000
             box.write_file("~/many/one-more", b"")
             raised(StateError, lambda: box.list_files("~/many"))

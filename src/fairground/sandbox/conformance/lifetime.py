@@ -19,7 +19,7 @@ class LifetimeConformance(RunnerSubject):
 
     def test_a_frozen_sandbox_stands_still_and_goes_on(self) -> None:
         with self.sandbox() as box:
-            box.start(["sh", "-c", "i=0; while :; do i=$((i+1)); echo $i > counter; done"])
+            box.start(["sh", "-c", "while :; do echo x >> counter; done"])
             box.start(["sh", "-c", "while :; do (echo x >> forks); done"])
             until(lambda: exists(box, "~/counter", "\n") and exists(box, "~/forks"), "the programs did not start")
             for _ in range(3):
@@ -35,7 +35,7 @@ class LifetimeConformance(RunnerSubject):
                 box.thaw()
                 box.thaw()
                 assert not box.frozen
-                until(lambda before=before: box.read_file("~/counter") not in (b"", before[0]), "it did not go on")
+                until(lambda before=before: box.read_file("~/counter") != before[0], "it did not go on")
 
     def test_nothing_is_started_while_frozen(self) -> None:
         with self.sandbox() as box:

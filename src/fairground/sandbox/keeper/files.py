@@ -10,6 +10,10 @@ import stat
 
 from . import kernel
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _COPY = 1 << 20
 
 
@@ -127,20 +131,18 @@ class Files:
             finally:
                 os.close(parent)
 
-    def _entries(self, start: int, folder: str) -> list[tuple[str, str, int, float]]:
+    def _entries(self, start: int, folder: str) -> Iterator[tuple[str, str, int, float]]:
         """What a folder below `start` holds, reached without any link, however it changes meanwhile."""
         flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-        resolve = kernel.RESOLVE_NO_SYMLINKS
         try:
-            fd = kernel.open_inside(folder or ".", flags, folder=start, resolve=resolve)
+            fd = kernel.open_inside(folder or ".", flags, folder=start, resolve=kernel.RESOLVE_NO_SYMLINKS)
         except OSError as error:
             if folder and error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES):
-                return []  # gone, replaced, or shut by a program; the folder itself is listed
+                return  # gone, replaced, or shut by a program; the folder itself is listed
             raise
-        rows = []
         try:
             if os.fstat(fd).st_dev in self._kernels:
-                return []
+                return
             with os.scandir(fd) as entries:
                 for entry in entries:
                     try:
@@ -148,10 +150,9 @@ class Files:
                     except FileNotFoundError:
                         continue
                     name = f"{folder}/{entry.name}" if folder else entry.name
-                    rows.append((name, _kind(info.st_mode), info.st_size, info.st_mtime))
+                    yield name, _kind(info.st_mode), info.st_size, info.st_mtime
         finally:
             os.close(fd)
-        return rows
 
 
 def _kind(mode: int) -> str:

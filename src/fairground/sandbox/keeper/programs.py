@@ -18,6 +18,7 @@ from .logs import Log
 _START_SECONDS = 10.0
 _STOP_SECONDS = 5.0
 _SETTLE_SECONDS = 0.1
+_REAP_AT_ONCE = 1000
 _HIGHEST_FD = 255  # that a caller may give a program
 
 
@@ -133,25 +134,30 @@ class Programs:
         self.attach = [fd for fd, can in zip(self.attach, able, strict=True) if can]
         return able
 
-    def reap(self) -> None:
-        """Takes note of those that ended, also of orphans."""
-        while True:
+    def reap(self) -> bool:
+        """Takes note of some that ended, also of orphans; True when there may be more.
+
+        Not of all in one go: a program that leaves orphans as fast as it can must not keep us from answering.
+        """
+        for _ in range(_REAP_AT_ONCE):
             try:
                 pid, status, usage = os.wait4(-1, os.WNOHANG)
             except ChildProcessError:
-                return
+                return False
             if pid == 0:
-                return
+                return False
             self._used += usage.ru_utime + usage.ru_stime
             # An orphan may have the number of a program that ended before; its status is not that program's.
             if pid in self._status and self._status[pid] is None:
                 self._status[pid] = os.waitstatus_to_exitcode(status)
+        return True
 
     def status(self, pid: int) -> int | None:
         """Exit status of a program started here; None while it runs."""
-        self.reap()
         if pid not in self._status:
             raise Refused("ESRCH", f"no program {pid} was started here")
+        while self._status[pid] is None and self.reap():
+            pass
         return self._status[pid]
 
     def kill(self, pid: int, number: int) -> None:

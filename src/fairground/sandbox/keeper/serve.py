@@ -57,15 +57,17 @@ class Keeper:
         control = self._control.fileno()
         for fd in (control, wake, watched):
             self._poller.register(fd, select.POLLIN)
+        more = False
         while True:
-            for fd, _ in self._poller.poll(self._logs.wait()):
+            for fd, _ in self._poller.poll(0 if more else self._logs.wait()):
                 if fd == wake:
                     os.read(wake, 512)
-                    self._programs.reap()
+                    more = True
                 elif fd in self._logs:
                     self._logs.look(fd)
                 elif fd == watched or not self._answer():
                     return fd == watched
+            more = more and self._programs.reap()
 
     def _answer(self) -> bool:
         """Answers one request; False when the host is gone."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from fairground_desk.calc.odswriter import Entry, Formula, Styled, Table, write_ods, View
+from fairground_desk.calc.odswriter import Entry, Formula, Styled, Table, View, write_ods
 
 REGIONS = ("North", "South", "East", "West", "Central")
 SUMMARY_ROWS = 4
