@@ -63,7 +63,7 @@ def check(
             )
             if verdict.reward > 0:
                 console.print(
-                    f"[yellow]warning[/] doing nothing earns {verdict.reward:.2f}: give checks that hold from the start "
+                    f"[yellow]warning[/] doing nothing earns {verdict.reward:.2f}: give checks that hold at the start "
                     "weight = 0 and integrity = true",
                     highlight=False,
                 )

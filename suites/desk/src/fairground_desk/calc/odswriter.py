@@ -120,7 +120,8 @@ def _settings(view: View) -> str:
     place = item("CursorPositionY", "int", view.row - 1) + item("PositionBottom", "int", max(0, view.row - 4))
     return (
         f'<?xml version="1.0" encoding="UTF-8"?><office:document-settings xmlns:office="{_SPACE}:office:1.0" '
-        f'xmlns:config="{_SPACE}:config:1.0" xmlns:ooo="http://openoffice.org/2004/office" office:version="1.2"><office:settings>'
+        f'xmlns:config="{_SPACE}:config:1.0" xmlns:ooo="http://openoffice.org/2004/office" office:version="1.2">'
+        "<office:settings>"
         '<config:config-item-set config:name="ooo:view-settings"><config:config-item-map-indexed config:name="Views">'
         f"<config:config-item-map-entry>{item('ViewId', 'string', 'view1')}"
         f'<config:config-item-map-named config:name="Tables"><config:config-item-map-entry '
