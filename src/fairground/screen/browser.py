@@ -125,7 +125,7 @@ def open_page(
     try:
         screen = CdpScreen(
             wire, size, scale=scale, mobile=mobile, touch=touch, color_scheme=color_scheme,
-            user_agent=_user_agent(started.user_agent, mobile), end=lambda: _end(process),
+            user_agent=_user_agent(started.user_agent, mobile), end=lambda: _end(sandbox, process),
         )  # fmt: skip
         if not started.own_sandbox:
             screen.note("Chromium runs without its own sandbox around its pages, which this machine or user forbids")
@@ -137,7 +137,7 @@ def open_page(
             screen.navigate(url, _START_SECONDS)
     except BaseException:
         wire.close()
-        _end(process)
+        _end(sandbox, process)
         raise
     return screen
 
@@ -179,7 +179,7 @@ def _launch(sandbox: Sandbox, flags: Sequence[str]) -> _Started:
         except (Gone, NoAnswer):
             code = process.poll()
             wire.close()
-            _end(process)
+            _end(sandbox, process)
             said = process.output(4000).strip()
             if own_sandbox and any(sign in said.lower() for sign in _NO_SANDBOX_SIGNS):
                 continue
@@ -223,7 +223,9 @@ def _last_words(process: Process) -> str:
         return ""
 
 
-def _end(process: Process) -> None:
+def _end(sandbox: Sandbox, process: Process) -> None:
+    if sandbox.frozen:
+        return  # what is frozen may not even die; it ends with the sandbox
     try:
         process.kill()  # the profile is thrown away, so there is nothing to save
         process.wait(5.0)

@@ -187,6 +187,8 @@ class CdpScreen:
             raise ScreenError(f"{url}: {error}", fix="is the server listening, inside the sandbox?")
         if not self._wire.wait(lambda: not page.loading or page.asked is not None, deadline - time.monotonic()):
             raise ScreenError(f"{url}: still loading after {timeout:g} s; {page.busy()}")
+        # An agent that goes back must not find what was shown before its world began.
+        self._wire.post("Page.resetNavigationHistory", {}, session=page.session)
         return self.settle(settle)
 
     def evaluate(self, expression: str, timeout: float = 5.0) -> Any:
