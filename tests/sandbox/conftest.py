@@ -124,10 +124,10 @@ def as_root() -> None:
         pytest.skip("only root can make the host that this test needs")
 
 
-@pytest.fixture
-def beside_usr(as_root: None) -> Iterator[Path]:
-    """A folder of the host that is seen inside unless it is hidden."""
-    folder = Path("/usr/local", f"fairground-test-{uuid.uuid4().hex[:8]}")
-    folder.mkdir()
+@pytest.fixture(params=["/usr/local", "/opt"])
+def software(request: pytest.FixtureRequest, as_root: None) -> Iterator[Path]:
+    """A folder among the host's software, which is seen inside unless it is hidden."""
+    folder = Path(request.param, f"fairground-test-{uuid.uuid4().hex[:8]}")
+    folder.mkdir(parents=True)
     yield folder
     shutil.rmtree(folder)

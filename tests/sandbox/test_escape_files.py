@@ -103,12 +103,12 @@ def test_the_user_inside_is_nobody_outside(make: Make) -> None:
 # --- what is covered -------------------------------------------------------------------------------------------------
 
 
-def test_hidden_code_below_usr_is_not_seen(beside_usr: Path, make: Make, attack: Attack) -> None:
-    package, module = beside_usr / "suite", beside_usr / "oracle.py"
+def test_hidden_code_below_usr_is_not_seen(software: Path, make: Make, attack: Attack) -> None:
+    package, module = software / "suite", software / "oracle.py"
     package.mkdir()
     (package / "checks.py").write_text("answer = 42")
     module.write_text("answer = 42")
-    link = beside_usr / "link"
+    link = software / "link"
     link.symlink_to(package)
     look = """
 for path in sys.argv[1:]:
@@ -120,9 +120,9 @@ for path in sys.argv[1:]:
     assert attack(make(hide=(link, module)), look, *paths) == []
 
 
-def test_nothing_uncovers_what_is_covered_or_makes_it_writable(beside_usr: Path, make: Make, attack: Attack) -> None:
-    (beside_usr / "secret").write_text("answer")
-    box = make(hide=(beside_usr,))
+def test_nothing_uncovers_what_is_covered_or_makes_it_writable(software: Path, make: Make, attack: Attack) -> None:
+    (software / "secret").write_text("answer")
+    box = make(hide=(software,))
     program = """
 hidden, above = sys.argv[1], os.path.dirname(sys.argv[1])
 become_root_of_a_namespace()
@@ -171,27 +171,27 @@ for _ in range(10):
     os.chdir("..")
 attempt("out of chroot", os.stat, hidden.lstrip("/") + "/secret")
 """
-    assert attack(box, program, beside_usr) == []
-    assert attack(box, "attempt('still hidden', read, sys.argv[1] + '/secret')", beside_usr) == []
+    assert attack(box, program, software) == []
+    assert attack(box, "attempt('still hidden', read, sys.argv[1] + '/secret')", software) == []
 
 
 def test_a_server_of_the_host_with_its_socket_below_opt_or_usr_is_not_reached(
-    beside_usr: Path, make: Make, attack: Attack
+    software: Path, make: Make, attack: Attack
 ) -> None:
     with socket.socket(socket.AF_UNIX) as server:
-        server.bind(str(beside_usr / "socket"))
+        server.bind(str(software / "socket"))
         server.listen()
-        os.chmod(beside_usr / "socket", 0o777)
-        os.mkfifo(beside_usr / "pipe", 0o777)
-        os.chmod(beside_usr / "pipe", 0o777)
-        reader = os.open(beside_usr / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+        os.chmod(software / "socket", 0o777)
+        os.mkfifo(software / "pipe", 0o777)
+        os.chmod(software / "pipe", 0o777)
+        reader = os.open(software / "pipe", os.O_RDONLY | os.O_NONBLOCK)
         program = """
 client = socket.socket(socket.AF_UNIX)
 attempt("connected", client.connect, sys.argv[1] + "/socket")
 attempt("pipe", lambda: os.write(os.open(sys.argv[1] + "/pipe", os.O_WRONLY | os.O_NONBLOCK), b"x"))
 """
         try:
-            assert attack(make(), program, beside_usr) == []
+            assert attack(make(), program, software) == []
         finally:
             os.close(reader)
 

@@ -111,7 +111,7 @@ def test_a_killed_keeper_is_noticed_and_leaves_nothing(runner: str, which: str, 
 
 
 def test_a_keeper_that_does_not_answer_is_ended(runner: str, monkeypatch: pytest.MonkeyPatch, until: Until) -> None:
-    monkeypatch.setattr("fairground.sandbox.kept._ANSWER_SECONDS", 0.5)
+    monkeypatch.setattr("fairground.sandbox.channel._ANSWER_SECONDS", 0.5)
     box = open_sandbox(runner=runner)
     traces = _traces(box)
     os.kill(_kept(box).first_pid, signal.SIGSTOP)

@@ -136,7 +136,7 @@ attempt("tun", lambda: os.open("/dev/net/tun", os.O_RDWR))
 
 def test_the_way_out_ends_with_the_sandbox(make: Make, until: Until) -> None:
     box = make(network="outbound")
-    (helper,) = box._helpers  # type: ignore[attr-defined]
+    (helper,) = box._channel.helpers  # type: ignore[attr-defined]
     assert helper.poll() is None
     box.discard()
     assert helper.returncode is not None
@@ -144,7 +144,7 @@ def test_the_way_out_ends_with_the_sandbox(make: Make, until: Until) -> None:
 
 def test_the_way_out_ends_with_a_keeper_that_is_killed(make: Make, until: Until) -> None:
     box = make(network="outbound")
-    (helper,) = box._helpers  # type: ignore[attr-defined]
+    (helper,) = box._channel.helpers  # type: ignore[attr-defined]
     os.kill(box.first_pid, signal.SIGKILL)  # type: ignore[attr-defined]
     until(lambda: helper.poll() is not None, "slirp4netns survived its sandbox")
 
@@ -156,7 +156,7 @@ from fairground.sandbox import SandboxSpec, open_sandbox
 box = open_sandbox(SandboxSpec(network="outbound"), runner="namespace")
 worker = multiprocessing.get_context("fork").Process(target=time.sleep, args=(1000,))
 worker.start()
-print(box._helpers[0].pid, box.keeper_pid, worker.pid, flush=True)
+print(box._channel.helpers[0].pid, box.keeper_pid, worker.pid, flush=True)
 time.sleep(1000)
 """
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -184,7 +184,7 @@ for number in range(3000):
         pass
 """
     attack(box, flood)
-    (helper,) = box._helpers  # type: ignore[attr-defined]
+    (helper,) = box._channel.helpers  # type: ignore[attr-defined]
     assert helper.poll() is None
 
 

@@ -155,8 +155,8 @@ def test_the_project_around_an_editable_suite_is_hidden(monkeypatch: pytest.Monk
     assert {project, project / "src" / "oracles"} <= set(hidden)
 
 
-def test_a_suite_installed_below_usr_is_not_seen_inside(beside_usr: Path) -> None:
-    install_suite(beside_usr)
+def test_a_suite_installed_below_usr_is_not_seen_inside(software: Path) -> None:
+    install_suite(software)
     look = """
 import json, sys
 from fairground.sandbox import open_sandbox
@@ -164,7 +164,7 @@ with open_sandbox(runner="namespace") as box:
     done = box.run(["sh", "-c", "ls -A $0/oracles; cat $0/oracles/*; ls $0", sys.argv[1]], check=False)
 print(json.dumps(done.stdout.decode()))
 """
-    seen = _run([sys.executable, "-c", look, str(beside_usr)], path=beside_usr)
+    seen = _run([sys.executable, "-c", look, str(software)], path=software)
     assert seen.split() == ["oracles", "oracles-1.0.dist-info"], "only the empty name is left"
 
 

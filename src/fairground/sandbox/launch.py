@@ -18,8 +18,9 @@ from typing import Any
 
 from fairground.core import InvalidInput, SandboxError
 from fairground.sandbox.cgroups import Cgroup, make_cgroup, shortcomings
+from fairground.sandbox.channel import Channel, Refusal
 from fairground.sandbox.keeper.serve import MESSAGE
-from fairground.sandbox.kept import SANDBOX_UID, KeptSandbox, Refusal, checked_env
+from fairground.sandbox.kept import SANDBOX_UID, KeptSandbox, checked_env
 from fairground.sandbox.network import Outbound
 from fairground.sandbox.protocol import SandboxSpec
 
@@ -37,22 +38,21 @@ def make_sandbox(spec: SandboxSpec, *, kind: str, hide: Sequence[Path] = ()) -> 
         outbound = None
         if spec.network == "outbound" and kind == "namespace":
             outbound = temporary.enter_context(Outbound())
-        sandbox, cgroup = _start(spec, kind, hide, outbound)
-        undo.callback(sandbox.discard)
+        channel = _start(spec, kind, hide, outbound)
+        undo.callback(channel.end)
         try:
-            ready, fds = sandbox.await_ready()
+            ready, fds = channel.await_ready()
         except Refusal as refusal:
             raise SandboxError(f"the sandbox cannot be made: {refusal.message}") from None
         for fd in fds:
             temporary.callback(os.close, fd)
-        for folder, attached in zip(cgroup.folders, ready["attached"], strict=True):
+        for folder, attached in zip(channel.cgroup.folders, ready["attached"], strict=True):
             if not attached:
-                cgroup.give_up(folder)
+                channel.cgroup.give_up(folder)
         if outbound is not None:
-            sandbox.adopt(outbound.connect(*fds))
-        sandbox.notes = tuple(_notes(spec, kind, cgroup))
+            channel.helpers.append(outbound.connect(*fds))
         undo.pop_all()
-    return sandbox
+    return KeptSandbox(kind, channel, ready["home"], tuple(_notes(spec, kind, channel.cgroup)))
 
 
 def _check(spec: SandboxSpec) -> None:
@@ -65,7 +65,7 @@ def _check(spec: SandboxSpec) -> None:
             raise SandboxError(f"layer {path} is not a folder", fix="build it again")
 
 
-def _start(spec: SandboxSpec, kind: str, hide: Sequence[Path], outbound: Outbound | None) -> tuple[KeptSandbox, Cgroup]:
+def _start(spec: SandboxSpec, kind: str, hide: Sequence[Path], outbound: Outbound | None) -> Channel:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     said = os.memfd_create("keeper", os.MFD_CLOEXEC)
     keeper: subprocess.Popen[bytes] | None = None
@@ -105,7 +105,7 @@ def _start(spec: SandboxSpec, kind: str, hide: Sequence[Path], outbound: Outboun
         os.close(said)
         cgroup.remove()
         raise
-    return KeptSandbox(kind, ours, keeper, said, cgroup, order["folder"]), cgroup
+    return Channel(ours, keeper, said, cgroup, order["folder"])
 
 
 def _order(spec: SandboxSpec, kind: str, cgroup: Cgroup, hide: Sequence[Path]) -> dict[str, Any]:

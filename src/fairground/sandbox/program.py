@@ -8,13 +8,10 @@ import select
 import signal
 import struct
 import time
-from typing import TYPE_CHECKING
 
 from fairground.core import SandboxError
+from fairground.sandbox.channel import Channel, readable
 from fairground.sandbox.keeper.logs import HEADER, SIZE
-
-if TYPE_CHECKING:
-    from fairground.sandbox.kept import KeptSandbox
 
 _PIECE = 1 << 16
 
@@ -23,19 +20,17 @@ class KeptProcess:
     """A program running in a kept sandbox.
 
     Args:
-        sandbox: Where it runs.
+        channel: The line to the sandbox's keeper.
         pid: Its number inside.
         argv: The command.
         pidfd: Becomes readable when it ends.
         ring: The end of what it writes, in memory shared with the keeper; None when nobody follows it.
     """
 
-    def __init__(
-        self, sandbox: KeptSandbox, pid: int, argv: tuple[str, ...], pidfd: int, ring: int | None = None
-    ) -> None:
+    def __init__(self, channel: Channel, pid: int, argv: tuple[str, ...], pidfd: int, ring: int | None = None) -> None:
         self.pid = pid
         self.argv = argv
-        self._sandbox = sandbox
+        self._channel = channel
         self._pidfd = pidfd
         self._ring = ring
         self._code: int | None = None
@@ -58,20 +53,20 @@ class KeptProcess:
         # Everything inside ends with its sandbox, and a program that is traced leaves its status to the tracer.
         code = None
         with contextlib.suppress(SandboxError):
-            code, _ = self._sandbox.call({"do": "status", "pid": self.pid})
+            code, _ = self._channel.call({"do": "status", "pid": self.pid})
         return int(code) if code is not None else -signal.SIGKILL
 
     def kill(self, signal: int = 9) -> None:
         """Sends a signal to its process group; nothing happens when it has ended."""
         if self.poll() is None:
-            self._sandbox.call({"do": "kill", "pid": self.pid, "signal": int(signal)})
+            self._channel.call({"do": "kill", "pid": self.pid, "signal": int(signal)})
 
     def output(self, limit: int = 65536) -> str:
         """The end of what it has written, also when the sandbox is gone; at most 256 KB are kept."""
         if self._ring is None:
             return ""
         with contextlib.suppress(SandboxError):
-            self._sandbox.call({"do": "catch_up"})
+            self._channel.call({"do": "catch_up"})
         (total,) = struct.unpack("=Q", os.pread(self._ring, HEADER, 0))
         ring = os.pread(self._ring, SIZE, HEADER)
         place = total % SIZE
@@ -112,13 +107,6 @@ class KeptProcess:
             if fd is not None:
                 with contextlib.suppress(OSError):
                     os.close(fd)
-
-
-def readable(fd: int, timeout: float | None) -> bool:
-    """Whether there is something to read, within some seconds."""
-    poller = select.poll()
-    poller.register(fd, select.POLLIN)
-    return bool(poller.poll(None if timeout is None else timeout * 1000))
 
 
 def _rest(fd: int) -> bytes:

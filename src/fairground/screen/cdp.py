@@ -168,8 +168,8 @@ class CdpScreen:
     def navigate(self, url: str, timeout: float = 30.0, *, settle: float = 5.0) -> Settled:
         """Goes to an address, waits until it has loaded, and then at most `settle` seconds until it has settled.
 
-        What the page had opened is closed. A page that does not answer, because a script of it never ends or it
-        shows a dialog, is left for a new one.
+        What the page had opened is closed, and there is nothing to go back to. A page that does not answer, because
+        a script of it never ends or it shows a dialog, is left for a new one.
 
         Raises:
             ScreenError: There is no such page: nothing answers there, or it is not an address.

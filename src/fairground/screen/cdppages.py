@@ -207,10 +207,9 @@ class Pages:
         if page := self._touched(session):
             page.loading.discard(params["frameId"])
             page.scheduled.pop(params["frameId"], None)
-            # A document's own request has its name. Its end may go unreported, in a page that has just been opened.
-            for request in [name for name, (document, _) in page.requests.items() if name == document]:
-                if not page.loading:
-                    del page.requests[request]
+            if not page.loading:
+                # A document's own request has its name. Its end may go unreported in a page that was just opened.
+                page.requests = {name: found for name, found in page.requests.items() if name != found[0]}
 
     def _scheduled(self, params: dict[str, Any], session: str) -> None:
         here = params.get("disposition", "currentTab") == "currentTab"

@@ -34,8 +34,10 @@ class View:
         pages = self.pages
         self.wire.wait(lambda: not pages.opening and pages.shown is not None, deadline - time.monotonic())
         page = pages.shown
-        if page is None or pages.opening:
-            raise ScreenError("the browser shows no page: it was closed" if page is None else "a dialog did not open")
+        if page is None:
+            raise ScreenError("the browser shows no page: it was closed", fix="open a new seat")
+        if pages.opening:
+            raise Stale("a dialog is about to open")
         if page.crashed:
             raise ScreenError("the page crashed", fix="navigate to get a new one, or open a new seat")
         return page

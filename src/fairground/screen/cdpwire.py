@@ -47,14 +47,24 @@ class Gone(ScreenError):
 class Reply:
     """The answer to one command, which may not be there yet."""
 
-    __slots__ = ("done", "error", "method", "result", "session")
+    __slots__ = ("_failure", "done", "method", "result", "session")
 
     def __init__(self, method: str, session: str) -> None:
         self.method = method
         self.session = session
         self.done = False
         self.result: dict[str, Any] = {}
-        self.error: ScreenError | None = None
+        self._failure: tuple[type[ScreenError], str] | None = None
+
+    def fail(self, kind: type[ScreenError], why: str) -> None:
+        """Says that there will be no answer."""
+        self.done = True
+        self._failure = (kind, f"{self.method}: {why}")
+
+    def check(self) -> None:
+        """Raises what went wrong, anew each time: an error that is kept keeps every frame it went through."""
+        if self._failure is not None:
+            raise self._failure[0](self._failure[1])
 
 
 class Wire:
@@ -162,8 +172,7 @@ class Wire:
         with self.changed:
             if not reply.done:
                 raise NoAnswer(f"{reply.method}: no answer from the browser within {waited:g} s")
-            if reply.error is not None:
-                raise reply.error
+            reply.check()
             return reply.result
 
     def end_session(self, session: str, why: str) -> None:
@@ -171,7 +180,7 @@ class Wire:
         with self.changed:
             for number in [number for number, reply in self._replies.items() if reply.session == session]:
                 reply = self._replies.pop(number)
-                reply.done, reply.error = True, Gone(f"{reply.method}: {why}")
+                reply.fail(Gone, why)
             self.changed.notify_all()
 
     def close(self) -> None:
@@ -273,7 +282,7 @@ class Wire:
         with self.changed:
             reply = self._replies.pop(int(found[1]), None) if found else None
             if reply is not None:
-                reply.done, reply.error = True, ScreenError(f"{reply.method}: {why}")
+                reply.fail(ScreenError, why)
             self.changed.notify_all()
 
     def _die(self, why: str) -> None:
@@ -281,12 +290,12 @@ class Wire:
             if self._dead is None:
                 self._dead = why
             for reply in self._replies.values():
-                reply.done, reply.error = True, self._gone(reply.method)
+                reply.fail(Gone, self._dead)
             self._replies.clear()
             self.changed.notify_all()
 
-    def _gone(self, method: str = "") -> Gone:
-        return Gone(f"{method}: {self._dead}" if method else str(self._dead))
+    def _gone(self) -> Gone:
+        return Gone(str(self._dead))
 
 
 def _poll(events: Mapping[int, int], timeout: float | None = None) -> list[int]:
@@ -304,12 +313,12 @@ def _encode(number: int, method: str, params: Mapping[str, Any], session: str) -
 
 
 def _fill(reply: Reply, message: Mapping[str, Any]) -> None:
-    reply.done = True
     if "error" not in message:
+        reply.done = True
         reply.result = message.get("result", {})
         return
     error = message["error"]
     text = str(error.get("message", error))
     kind = Gone if "Session with given id not found" in text or "Target closed" in text else ProtocolError
     detail = error.get("data")
-    reply.error = kind(f"{reply.method}: {text}" + (f" ({detail})" if isinstance(detail, str) else ""))
+    reply.fail(kind, text + (f" ({detail})" if isinstance(detail, str) else ""))

@@ -29,7 +29,7 @@ from fairground.core import (
 )
 from fairground.screen import Screen
 
-from .site import Browser, browser
+from .site import HEAD, Browser, browser
 
 LOG = """<script>
   const log = [];
@@ -273,9 +273,11 @@ def test_html_drag_and_drop_works_in_single_steps(page: Browser) -> None:
 
 
 def test_the_back_and_forward_buttons_and_keys_navigate(page: Browser) -> None:
-    page.site.pages["/two"] = "<title>two</title>two"
-    screen = page.show("<title>one</title>one")
-    screen.navigate(page.site.url + "/two")
+    page.site.pages["/two"] = HEAD + "<title>two</title>two"
+    screen = page.show('<title>one</title><a href="/two" style="display:block;width:200px;height:100px">on</a>')
+    screen.act(Click(point=(100, 50)))
+    screen.settle()
+    assert screen.windows()[0].title == "two"
     for back, forward in [
         (Click(point=(50, 50), button="back"), Click(point=(50, 50), button="forward")),
         (Key(keys=("back",)), Key(keys=("forward",))),
@@ -287,6 +289,14 @@ def test_the_back_and_forward_buttons_and_keys_navigate(page: Browser) -> None:
         screen.act(forward)
         screen.settle()
         assert screen.windows()[0].title == "two", forward
+
+
+def test_there_is_nothing_to_go_back_to_before_the_world_began(page: Browser) -> None:
+    page.show("<title>before</title>")
+    screen = page.show("<title>world</title>", "/world")
+    screen.act(Key(keys=("back",)))
+    screen.settle()
+    assert screen.windows()[0].title == "world"
 
 
 def test_reloading_keys_reload(page: Browser) -> None:

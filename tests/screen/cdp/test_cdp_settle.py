@@ -11,7 +11,7 @@ import pytest
 
 from fairground.core import Click, ScreenError, Type
 
-from .site import Browser, browser
+from .site import HEAD, Browser, browser
 
 BUTTON = '<button id="b" style="position:absolute;left:0;top:0;width:200px;height:100px">go</button>'
 HERE = Click(point=(100, 50))
@@ -188,6 +188,19 @@ def test_a_navigation_is_waited_for(page: Browser, how: str) -> None:
     assert screen.settle().quiet
     assert color(page) == (0, 0, 255)
     assert screen.windows()[0].title == "two"
+
+
+def test_a_script_that_goes_back_is_waited_for(page: Browser) -> None:
+    page.site.pages["/two"] = (
+        HEAD + BUTTON + "<body style='background:#0000ff'><script>b.onclick = () => history.back()</script>"
+    )
+    screen = page.show(
+        '<body style="background:#00ff00"><a href="/two" style="display:block;width:200px;height:100px">go</a>'
+    )
+    for wanted in [(0, 0, 255), (0, 255, 0)] * 3:
+        screen.act(HERE)
+        assert screen.settle().quiet
+        assert color(page) == wanted
 
 
 def test_a_page_that_navigates_while_it_is_asked_is_handled(page: Browser) -> None:
