@@ -50,14 +50,14 @@ boxes[2].freeze()
 boxes[2].thaw()
 if sys.argv[2] == "forked":
     # A worker made by fork holds a copy of everything that its parent has open, and lives on.
-    worker = multiprocessing.get_context("fork").Process(target=time.sleep, args=(1000,))
+    worker = multiprocessing.get_context("fork").Process(target=time.sleep, args=(100,), daemon=True)
     worker.start()
     worker_pid = worker.pid
 else:
     worker_pid = None
 found = [traces(box) for box in boxes]
 print(json.dumps({"found": found, "worker": worker_pid}), flush=True)
-time.sleep(1000)
+time.sleep(100)
 """
 
 

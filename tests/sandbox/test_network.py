@@ -154,21 +154,24 @@ def test_the_way_out_ends_with_a_host_that_is_killed(until: Until) -> None:
 import multiprocessing, time
 from fairground.sandbox import SandboxSpec, open_sandbox
 box = open_sandbox(SandboxSpec(network="outbound"), runner="namespace")
-worker = multiprocessing.get_context("fork").Process(target=time.sleep, args=(1000,))
+worker = multiprocessing.get_context("fork").Process(target=time.sleep, args=(100,), daemon=True)
 worker.start()
 print(box._channel.helpers[0].pid, box.keeper_pid, worker.pid, flush=True)
-time.sleep(1000)
+time.sleep(100)
 """
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, env=env) as host:
-        assert host.stdout is not None
-        helper, keeper, worker = map(int, host.stdout.readline().split())
-        host.kill()
-        host.wait()
+        worker = None
         try:
+            assert host.stdout is not None
+            helper, keeper, worker = map(int, host.stdout.readline().split())
+            host.kill()
+            host.wait()
             until(lambda: not _runs(helper) and not _runs(keeper), "slirp4netns survived its host")
         finally:
-            os.kill(worker, signal.SIGKILL)
+            host.kill()
+            if worker is not None:
+                os.kill(worker, signal.SIGKILL)
 
 
 def test_a_helper_that_complains_to_nobody_goes_on(make: Make, attack: Attack) -> None:

@@ -145,6 +145,7 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
             self.settled = Settled(True, 0.0)
         else:
             self.settled = self.seat.screen.settle(self._settle_seconds)
+            messages += self.seat.screen.take_notes()
         observation = self._observe(messages)
         scenario = self.world.scenario
         late = time.monotonic() - self._started > scenario.time_budget

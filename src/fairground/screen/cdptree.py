@@ -93,7 +93,7 @@ class _Builder:
         children: list[Node] = []
         if depth > 1:
             self._add_children(found, by_id, depth - 1, name, children)
-            owner = found.get("backendDOMNodeId")
+            owner: int = found.get("backendDOMNodeId", -1)
             if owner in self._trees and self._left > 0:
                 children.append(self.build(self._trees[owner], depth - 1))
         return Node(

@@ -47,9 +47,9 @@ class World:
         known = self._contexts.get(page.session)
         expression = f"fairground.{call}"
         if known is None or known[0] != document:
-            params = {"frameId": page.target, "worldName": _NAME}
+            place = {"frameId": page.target, "worldName": _NAME}
             left = max(0.0, deadline - time.monotonic())
-            made = self._wire.call("Page.createIsolatedWorld", params, session=page.session, timeout=left)
+            made = self._wire.call("Page.createIsolatedWorld", place, session=page.session, timeout=left)
             known = self._contexts[page.session] = (document, made["executionContextId"])
             expression = f"{self._source}; {expression}"
         params = {"expression": expression, "contextId": known[1], "awaitPromise": True, "returnByValue": True}

@@ -61,6 +61,9 @@ class Screen(Protocol):
     def windows(self) -> tuple[Window, ...]:
         """The windows, topmost last."""
 
+    def take_notes(self) -> tuple[str, ...]:
+        """What has happened since the last call that the picture does not show, such as a file that was downloaded."""
+
     def release(self) -> None:
         """Lets every held key and button go."""
 

@@ -194,6 +194,10 @@ class X11Screen:
         """The windows that can be seen, topmost last."""
         return self._windows.visible()
 
+    def take_notes(self) -> tuple[str, ...]:
+        """Nothing: a desktop shows what happens on it."""
+        return ()
+
     def release(self) -> None:
         """Lets every held key and button go."""
         self._touched = True
