@@ -12,7 +12,6 @@ import fcntl
 import hashlib
 import json
 import os
-import shutil
 import stat
 import time
 import uuid
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from fairground.core import SandboxError, fingerprint
+from fairground.sandbox.keeper.folder import remove_folder
 from fairground.sandbox.kept import SANDBOX_UID
 
 _META = "layer.json"
@@ -162,15 +162,5 @@ def hash_path(path: Path) -> str:
 
 
 def remove_tree(path: Path) -> None:
-    """Removes a folder, also where programs inside took the permission to enter it away."""
-
-    def allow(function: Callable[..., Any], name: str, _: Any) -> None:
-        os.chmod(os.path.dirname(name), 0o700)
-        os.chmod(name, 0o700)
-        if function in (os.open, os.scandir):  # entering a folder failed; what is in it is still to be removed
-            shutil.rmtree(name)
-        else:
-            function(name)
-
-    if path.exists():
-        shutil.rmtree(path, onerror=allow)
+    """Removes a folder if it is there, whatever programs left in it."""
+    remove_folder(str(path))
