@@ -88,9 +88,10 @@ class CdpScreen:
         deadline = time.monotonic() + _CALL_SECONDS
         while True:
             page = self._view.page(deadline)
+            document = page.document
             shot = self._view.capture(page)
             try:
-                self._view.wait(page, [shot], min(_DRAW_SECONDS, deadline - time.monotonic()))
+                self._view.wait(page, [shot], min(_DRAW_SECONDS, deadline - time.monotonic()), document=document)
                 data = self._wire.result(shot)["data"]
             except NoAnswer:
                 data = self._view.last_drawn(page, deadline)

@@ -64,7 +64,7 @@ def _look(view: View, size: tuple[int, int], deadline: float, earlier: Frame | N
             if time.monotonic() >= deadline:
                 page.outlasted |= set(page.requests)
         return _Look(False, Rest(why))
-    activity = page.activity
+    activity, document = page.activity, page.document
     before = view.ask(page, "state()", deadline)
     # The picture is taken while we wait; it counts if nothing has changed meanwhile.
     shot = None if before["why"] else view.capture(page)
@@ -74,7 +74,7 @@ def _look(view: View, size: tuple[int, int], deadline: float, earlier: Frame | N
         return _Look(True, Rest(str(after["why"])))
     if shot is None or after["changes"] != before["changes"]:
         return _Look(False, Rest("the page keeps changing"))
-    view.wait(page, [shot], deadline + _GRACE_SECONDS - time.monotonic())
+    view.wait(page, [shot], deadline + _GRACE_SECONDS - time.monotonic(), document=document)
     if page.activity != activity or page is not view.pages.shown:
         return _Look(False, Rest(page.busy() or "the page keeps changing"))
     frame, zoom = read_frame(view.wire.result(shot)["data"], size), float(after["zoom"])

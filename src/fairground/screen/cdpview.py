@@ -42,11 +42,32 @@ class View:
             raise ScreenError("the page crashed", fix="navigate to get a new one, or open a new seat")
         return page
 
-    def wait(self, page: Page, replies: list[Reply], timeout: float) -> None:
-        """Waits for a page's answers; raises `Stale` when a dialog makes it stand still, `NoAnswer` in the end."""
-        done = self.wire.wait(lambda: page.asked is not None or all(reply.done for reply in replies), timeout)
-        if page.asked is not None and not all(reply.done for reply in replies):
+    def wait(self, page: Page, replies: list[Reply], timeout: float, *, document: int | None = None) -> None:
+        """Waits for a page's answers.
+
+        Args:
+            page: Who was asked.
+            replies: What it was asked.
+            timeout: For how many seconds to wait.
+            document: Which of its documents was asked, if only that one can answer. A document that is left takes
+                what it was asked along; neither a script nor a picture of it is always answered for.
+
+        Raises:
+            Stale: A dialog makes the page stand still, or the document was left.
+            NoAnswer: The time is over.
+        """
+
+        def left() -> bool:
+            return document is not None and page.document != document
+
+        def answered() -> bool:
+            return all(reply.done for reply in replies)
+
+        done = self.wire.wait(lambda: page.asked is not None or left() or answered(), timeout)
+        if page.asked is not None and not answered():
             raise Stale("the page shows a dialog")
+        if left() and not answered():
+            raise Stale("the page has gone elsewhere")
         if not done:
             raise NoAnswer(f"{replies[-1].method}: the page did not answer within {max(timeout, 0):.1f} s")
 
@@ -58,8 +79,9 @@ class View:
 
     def ask(self, page: Page, call: str, deadline: float) -> dict[str, Any]:
         """Calls a function of our script in the page."""
+        document = page.document
         reply = self._world.ask(page, call, deadline)
-        self.wait(page, [reply], deadline - time.monotonic())
+        self.wait(page, [reply], deadline - time.monotonic(), document=document)
         return self._world.answer(page, reply)
 
     def capture(self, page: Page) -> Reply:

@@ -254,3 +254,11 @@ def test_an_agent_without_a_plan_fails_and_breaks_nothing(agent: Agent, tmp_path
         resolve("pocket/notes/count-label/money@cafe/board"), agent, tmp_path / "episode", video=False
     )
     assert episode.outcome is Outcome.FAILED and episode.verdict is not None and episode.verdict.reward == 0.0
+
+
+def test_a_form_that_leads_to_a_new_page_settles_every_time(seat: Seat) -> None:
+    """A picture asked for in the moment in which a page is left is never delivered: it must not be waited for."""
+    go(seat, world("pin-and-label", "gifts-money", "cafe", theme="board", ui_state="note"))
+    for _ in range(15):
+        tap(seat, "button", "Pin")
+        tap(seat, "button", "Unpin")
