@@ -37,6 +37,7 @@ def record(
     if not json:
         console.print(f"[bold]{escape(found.id)}[/]", highlight=False)
         console.print(f"[bold]task[/]   {escape(found.instruction)}", highlight=False)
+        console.print("[dim]opening the seat; the first time its stages are built[/]", highlight=False)
 
     def show_step(step: Step) -> None:
         if not json:
