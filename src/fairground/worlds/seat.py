@@ -25,6 +25,9 @@ from fairground.worlds.app import World
 from fairground.worlds.stages import Stages, prepare, run_setup
 
 
+_DRAWN_SECONDS = 15.0  # for a window to come to rest once it is there; one with a clock or a spinner never does
+
+
 @dataclass(eq=False)
 class Seat:
     """Where an agent sits.
@@ -67,7 +70,7 @@ class Seat:
         while True:
             for window in self.screen.windows():
                 if pattern.search(window.title):
-                    self.screen.settle(timeout=max(0.1, deadline - time.monotonic()))
+                    self.screen.settle(timeout=min(_DRAWN_SECONDS, max(0.1, deadline - time.monotonic())))
                     return window
             self.check()
             left = deadline - time.monotonic()
