@@ -24,7 +24,6 @@ from fairground.screen import Screen, open_desktop, open_page
 from fairground.worlds.app import World
 from fairground.worlds.stages import Stages, prepare, run_setup
 
-
 _DRAWN_SECONDS = 15.0  # for a window to come to rest once it is there; one with a clock or a spinner never does
 
 
