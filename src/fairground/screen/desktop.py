@@ -188,7 +188,7 @@ def _wait_for(ready: Callable[[], bool], process: Process) -> None:
     while not ready():
         if process.poll() is not None or time.monotonic() > deadline:
             raise _failed(process, process.argv[0])
-        time.sleep(_POLL)
+        time.sleep(_POLL)  # between two looks at a condition: nothing tells us when it comes true
 
 
 def _end(processes: Iterable[Process]) -> None:

@@ -15,7 +15,7 @@ from typing import Final
 from fairground.screen.framebuffer import Box
 
 POLL: Final = 0.003
-STILL: Final = 0.008  # rest that suffices when nothing at all has happened
+STILL: Final = 0.012  # rest that suffices when nothing at all has happened
 CALM: Final = 0.036  # rest that suffices after something has: two frames at 60 a second, and a little
 CARET: Final = (4, 96)  # a change at most so wide and so high, at the same place again, is a caret that blinks
 BUSY_SHARE: Final = 0.15  # of one processor

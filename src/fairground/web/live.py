@@ -174,7 +174,7 @@ class LiveServer:
             self.check()
             if time.monotonic() > deadline:
                 raise InfrastructureError(f"the live view did not start within {_READY_SECONDS:g} s")
-            time.sleep(_POLL)
+            time.sleep(_POLL)  # between two looks: uvicorn tells nobody that it has started
 
     def _serve(self, listener: socket.socket) -> None:
         assert self._server is not None
