@@ -1,0 +1,292 @@
+"""Krippendorff's alpha: how far people (or judges) who rate the same things agree, beyond chance."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from fairground.core import InvalidInput
+from fairground.stats.interval import Interval, check_level
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+Scale = Literal["nominal", "ordinal", "interval", "ratio"]
+Ratings = NDArray[Any] | Sequence[Sequence[Any]] | Mapping[Any, Mapping[Any, Any] | Sequence[Any]]
+
+_SCALES = ("nominal", "ordinal", "interval", "ratio")
+_MOST_RATIO_VALUES = 3_000
+_CELLS_AT_ONCE = 4_000_000
+_LARGEST_NUMBER = 1e100  # squares must stay finite
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far raters agree.
+
+    Attributes:
+        alpha: 1 for perfect agreement, 0 for what chance would give, below 0 for systematic disagreement; with a
+            percentile interval from resampled units.
+        scale: How values were compared.
+        observed: Mean disagreement within units.
+        expected: Mean disagreement between values paired at random.
+        units: Units with at least two values; only they count.
+        values: Values in these units.
+        left_out: Units with fewer than two values.
+        notes: What must not be over-read.
+    """
+
+    alpha: Interval
+    scale: Scale
+    observed: float
+    expected: float
+    units: int
+    values: int
+    left_out: int
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Patterns:
+    """Units that hold the same values are alike: how often each value occurs in each kind, and how many there are."""
+
+    counts: Any  # sparse, kinds x values
+    number: Counts
+    values: Floats
+    unit: float
+    """What a distance of 1 between `values` is in the data's own measure."""
+
+
+def krippendorff_alpha(
+    ratings: Ratings,
+    *,
+    rng: np.random.Generator,
+    scale: Scale = "nominal",
+    level: float = 0.95,
+    replicates: int = 2_000,
+) -> Agreement:
+    """Krippendorff's alpha with a bootstrap interval.
+
+    Args:
+        ratings: A row for each unit and a column for each coder (an array or rows), or a mapping from unit to the
+            values given (by coder or as a list). None and NaN mean that the coder gave none. Mind the direction: a
+            table with a row for each coder must be transposed.
+        rng: Where randomness comes from.
+        scale: "nominal" (same or not; any hashable values), or for numbers "ordinal" (only their order counts),
+            "interval" (squared differences), "ratio" (differences in proportion to size).
+        level: Confidence level.
+        replicates: Bootstrap resamples of the units.
+
+    Raises:
+        InvalidInput: When fewer than two units have two values, or when all values are equal: then everybody agreed,
+            but nothing shows that they would have told different things apart.
+    """
+    if scale not in _SCALES:
+        raise InvalidInput(f"scale: expected one of {', '.join(_SCALES)}, got {scale!r}")
+    check_level(level)
+    if replicates < 100:
+        raise InvalidInput(f"replicates: expected at least 100, got {replicates}", fix="2,000 is usual")
+    patterns, left_out = _patterns(ratings, scale)
+    units = int(patterns.number.sum())
+    point, wanted = _disagreement(patterns, patterns.number[None, :], scale)
+    observed, expected = float(point[0]), float(wanted[0])
+    estimate = 1 - observed / expected
+    draws = _resampled(patterns, scale, replicates, rng)
+    known = draws[~np.isnan(draws)]
+    notes = []
+    if left_out:
+        notes.append(f"{left_out} units have fewer than two values and are left out")
+    if len(known) < replicates:
+        notes.append(f"{replicates - len(known)} of {replicates} resamples held a single value and are left out")
+    if units < 20:
+        notes.append(f"{units} units are few: the interval is then too narrow")
+    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2]).tolist() if len(known) else (estimate, estimate)
+    if high - low < 1e-12:
+        notes.append("resampling sees no spread: the interval has no width, which is not certainty")
+    ends = min(low, estimate), max(high, estimate)
+    return Agreement(
+        alpha=Interval(estimate, *ends, level, "bootstrap over units, percentile"),
+        scale=scale,
+        observed=observed * patterns.unit**2,
+        expected=expected * patterns.unit**2,
+        units=units,
+        values=int(patterns.number @ np.asarray(patterns.counts.sum(axis=1)).ravel()),
+        left_out=left_out,
+        notes=tuple(notes),
+    )
+
+
+def ratings_from_triples(triples: Iterable[tuple[Hashable, Hashable, Any]]) -> dict[Hashable, dict[Hashable, Any]]:
+    """Ratings by unit and coder, for `krippendorff_alpha`, from (unit, coder, value) in any order.
+
+    Raises:
+        InvalidInput: When a coder rated a unit twice.
+    """
+    ratings: dict[Hashable, dict[Hashable, Any]] = {}
+    for number, triple in enumerate(triples):
+        try:
+            unit, coder, value = triple
+        except (TypeError, ValueError):
+            raise InvalidInput(f"triples[{number}]: expected (unit, coder, value), got {triple!r}") from None
+        given = ratings.setdefault(unit, {})
+        if coder in given:
+            raise InvalidInput(
+                f"triples[{number}]: coder {coder!r} rates unit {unit!r} a second time",
+                fix="keep one rating, or name the two occasions as two coders",
+            )
+        given[coder] = value
+    return ratings
+
+
+def _disagreement(patterns: _Patterns, weights: NDArray[Any], scale: Scale) -> tuple[Floats, Floats]:
+    """Observed and expected disagreement for each row of weights, which say how often each pattern occurs."""
+    counts = patterns.counts
+    size = np.asarray(counts.sum(axis=1), dtype=np.float64).ravel()
+    share = weights / (size - 1)  # a unit of m values holds m(m-1) ordered pairs and weighs as m values
+    total = weights @ size
+    if scale == "interval":
+        x = patterns.values
+        sums, squares = counts @ x, counts @ (x * x)
+        observed = share @ (2 * (size * squares - sums**2))
+        expected = 2 * (total * (weights @ squares) - (weights @ sums) ** 2)
+    elif scale == "nominal":
+        same = np.asarray(counts.multiply(counts).sum(axis=1), dtype=np.float64).ravel()
+        observed = share @ (size**2 - same)
+        expected = total**2 - (_totals(counts, weights) ** 2).sum(axis=1)
+    elif scale == "ordinal":
+        # The ordinal distance of two values is that of their mid-ranks, so it is an interval scale of these.
+        found = _totals(counts, weights)
+        ranks = np.cumsum(found, axis=1) - found / 2
+        ranks -= (found * ranks).sum(axis=1, keepdims=True) / total[:, None]
+        sums, squares = (counts @ ranks.T).T, (counts @ (ranks**2).T).T
+        observed = (share * 2 * (size * squares - sums**2)).sum(axis=1)
+        expected = 2 * total * (found * ranks**2).sum(axis=1)
+    else:
+        distance = _ratio_distance(patterns.values)
+        within = np.asarray(counts.multiply(counts @ distance).sum(axis=1), dtype=np.float64).ravel()
+        found = _totals(counts, weights)
+        observed = share @ within
+        expected = ((found @ distance) * found).sum(axis=1)
+    return np.maximum(observed, 0) / total, np.maximum(expected, 0) / (total * (total - 1))
+
+
+def _resampled(patterns: _Patterns, scale: Scale, replicates: int, rng: np.random.Generator) -> Floats:
+    """Alpha of resampled units; NaN where a resample holds one value only."""
+    units = int(patterns.number.sum())
+    rows = max(1, _CELLS_AT_ONCE // max(patterns.counts.shape))
+    alphas = np.empty(replicates)
+    for start in range(0, replicates, rows):
+        size = min(rows, replicates - start)
+        weights = rng.multinomial(units, patterns.number / units, size)
+        observed, expected = _disagreement(patterns, weights, scale)
+        varied = (_totals(patterns.counts, weights) > 0).sum(axis=1) > 1
+        alphas[start : start + size] = np.where(varied, 1 - observed / np.where(varied, expected, 1.0), np.nan)
+    return alphas
+
+
+def _totals(counts: Any, weights: NDArray[Any]) -> Floats:
+    """How often each value occurs (columns) under each row of weights."""
+    return np.asarray((counts.T @ weights.T).T, dtype=np.float64)
+
+
+def _ratio_distance(values: Floats) -> Floats:
+    if len(values) > _MOST_RATIO_VALUES:
+        raise InvalidInput(
+            f"scale: the ratio scale takes up to {_MOST_RATIO_VALUES} different values, got {len(values)}",
+            fix="round the values, or use the interval scale on their logarithms",
+        )
+    if values.min() < 0:
+        raise InvalidInput(f"ratings: the ratio scale has no negative values, got {values.min():g}")
+    sums = values[:, None] + values
+    distance: Floats = ((values[:, None] - values) / np.where(sums > 0, sums, 1.0)) ** 2
+    return distance
+
+
+def _patterns(ratings: Ratings, scale: Scale) -> tuple[_Patterns, int]:
+    unit, value, units = _flat(ratings)
+    code, values = _coded(value, scale)
+    size = np.bincount(unit, minlength=units)
+    enough = size >= 2
+    left_out = int((~enough).sum())
+    if enough.sum() < 2:
+        raise InvalidInput(
+            f"ratings: expected at least two units with two values each, got {int(enough.sum())} of {units}",
+            fix="one row for each unit, one column for each coder; transpose if it is the other way round",
+        )
+    kept = enough[unit]
+    unit, code = (np.cumsum(enough) - 1)[unit[kept]], code[kept]
+    present, code = np.unique(code, return_inverse=True)
+    if len(present) == 1:
+        raise InvalidInput(
+            "ratings: all values are equal; agreement is perfect, but without variation alpha is undefined",
+            fix="report the share of equal ratings instead, or rate units that differ",
+        )
+    # Sorted within their unit, equal patterns are equal rows.
+    order = np.lexsort((code, unit))
+    size = size[enough]
+    filled = np.arange(size.max()) < size[:, None]
+    rows = np.full(filled.shape, -1, dtype=np.int64)
+    rows[filled] = code[order]
+    kinds, number = np.unique(rows, axis=0, return_counts=True)
+    used = kinds >= 0
+    where = np.nonzero(used)[0], kinds[used]
+    counts = sparse.coo_matrix((np.ones(len(where[0])), where), shape=(len(kinds), len(present))).tocsr()
+    kept_values, unit_length = values[present], 1.0
+    if scale == "interval":  # alpha does not change with origin and unit, and squares of these lose no digits
+        unit_length = float(np.ptp(kept_values))
+        kept_values = (kept_values - kept_values.mean()) / unit_length
+    return _Patterns(counts, number, kept_values, unit_length), left_out
+
+
+def _flat(ratings: Ratings) -> tuple[Counts, list[Any] | NDArray[Any], int]:
+    """The number of the unit of each value given, the values, and how many units there are."""
+    if isinstance(ratings, np.ndarray) and ratings.dtype.kind in "biuf":
+        if ratings.ndim != 2:
+            raise InvalidInput(f"ratings: expected units x coders, got an array of shape {ratings.shape}")
+        unit, coder = np.nonzero(~np.isnan(ratings.astype(np.float64)))
+        return unit, ratings[unit, coder], len(ratings)
+    rows = ratings.values() if isinstance(ratings, Mapping) else ratings
+    units: list[int] = []
+    values: list[Any] = []
+    count = 0
+    for count, row in enumerate(rows, 1):
+        if isinstance(row, str) or not isinstance(row, Mapping | Sequence | np.ndarray):
+            raise InvalidInput(
+                f"ratings, unit {count}: expected the values that it was given, got {row!r}",
+                fix="one row for each unit, one column for each coder",
+            )
+        given = [value for value in (row.values() if isinstance(row, Mapping) else row) if not _is_missing(value)]
+        units += [count - 1] * len(given)
+        values += given
+    return np.array(units, dtype=np.int64), values, count
+
+
+def _coded(values: list[Any] | NDArray[Any], scale: Scale) -> tuple[Counts, Floats]:
+    """Each value as a whole number, and what the numbers stand for (in order; of no meaning for nominal values)."""
+    if scale == "nominal" and not isinstance(values, np.ndarray):
+        known: dict[Any, int] = {}
+        try:
+            code = np.array([known.setdefault(value, len(known)) for value in values], dtype=np.int64)
+        except TypeError as error:
+            raise InvalidInput(f"ratings: expected values that can be compared and stored, but {error}") from None
+        return code, np.arange(len(known), dtype=np.float64)
+    wrong = [v for v in values if not isinstance(v, int | float | np.number)] if isinstance(values, list) else []
+    if wrong:
+        raise InvalidInput(
+            f"ratings: the {scale} scale compares numbers, got {wrong[0]!r}",
+            fix='number the values in their order, or use scale="nominal"',
+        )
+    numbers = np.asarray(values, dtype=np.float64)
+    if not (np.abs(numbers) <= _LARGEST_NUMBER).all():
+        largest = np.abs(numbers).max()
+        raise InvalidInput(f"ratings: expected numbers up to {_LARGEST_NUMBER:g} in size, got {largest:g}")
+    distinct, code = np.unique(numbers, return_inverse=True)
+    return code, distinct
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or (isinstance(value, float | np.floating) and bool(np.isnan(value)))

@@ -1,0 +1,240 @@
+"""Intervals for a success rate: one rate, thousands of them, and how often each kind of interval is right.
+
+Every interval lies in [0, 1], holds its estimate, and has an exact end where the data are one-sided: 0 at no success,
+1 at no failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from fairground.core import InvalidInput
+from fairground.stats.interval import Interval, check_level
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+BoundsFunction = Callable[[Counts, Counts, float], tuple[Floats, Floats]]
+"""Successes, trials and a level; low and high ends, such as `wilson_bounds`."""
+
+_LARGEST_COUNT = 2**53
+_CELLS_AT_ONCE = 4_000_000
+
+
+def wilson(successes: int, trials: int, level: float = 0.95) -> Interval:
+    """Wilson's score interval: the usual choice, right on average from three trials up."""
+    return _one("wilson", wilson_bounds, successes, trials, level)
+
+
+def wald(successes: int, trials: int, level: float = 0.95) -> Interval:
+    """The textbook p +/- z*sqrt(p(1-p)/n), for comparison only: it has no width at 0 and at n successes."""
+    return _one("wald", wald_bounds, successes, trials, level)
+
+
+def clopper_pearson(successes: int, trials: int, level: float = 0.95) -> Interval:
+    """The exact interval: covers at least `level` of the time for every true rate, and so is wider than it need be."""
+    return _one("clopper-pearson", clopper_pearson_bounds, successes, trials, level)
+
+
+def jeffreys(successes: int, trials: int, level: float = 0.95) -> Interval:
+    """Equal-tailed posterior interval under a Beta(1/2, 1/2) prior; low is 0 at no success, high 1 at no failure."""
+    return _one("jeffreys", jeffreys_bounds, successes, trials, level)
+
+
+def wilson_bounds(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
+    """Ends of Wilson's interval for arrays of counts; either side may be a single number."""
+    c, n = check_counts(successes, trials)
+    return _finish(c, n, *_score(c / n, n, two_sided_z(level)))
+
+
+def wald_bounds(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
+    """Ends of Wald's interval for arrays of counts."""
+    c, n = check_counts(successes, trials)
+    rate = c / n
+    half = two_sided_z(level) * np.sqrt(rate * (1 - rate) / n)
+    return _finish(c, n, rate - half, rate + half)
+
+
+def clopper_pearson_bounds(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
+    """Ends of the exact interval for arrays of counts."""
+    c, n = check_counts(successes, trials)
+    tail = (1 - check_level(level)) / 2
+    low = special.betaincinv(np.maximum(c, 1), n - c + 1, tail)
+    high = special.betainccinv(c + 1, np.maximum(n - c, 1), tail)
+    return _finish(c, n, low, high)
+
+
+def jeffreys_bounds(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
+    """Ends of Jeffreys' interval for arrays of counts."""
+    c, n = check_counts(successes, trials)
+    tail = (1 - check_level(level)) / 2
+    low = special.betaincinv(c + 0.5, n - c + 0.5, tail)
+    high = special.betainccinv(c + 0.5, n - c + 0.5, tail)
+    return _finish(c, n, low, high)
+
+
+def mean_interval(
+    values: ArrayLike, *, smallest: float = 0.0, largest: float = 1.0, level: float = 0.95, what: str = "values"
+) -> Interval:
+    """The mean of independent values that are known to lie between two bounds.
+
+    Student's t interval, cut to the bounds. When all values are the same, t would claim certainty; then Wilson's
+    interval with the mean as its rate is used. That is on the safe side: of all values between two bounds with a given
+    mean, those that only take the bounds vary most.
+
+    Args:
+        values: At least one number.
+        smallest: No value can be lower.
+        largest: No value can be higher.
+        level: Confidence level.
+        what: How an error calls the values.
+    """
+    array = check_numbers(values, what)
+    if array.min() < smallest or array.max() > largest:
+        raise InvalidInput(
+            f"{what}: expected numbers from {smallest:g} to {largest:g}, got {array.min():g} to {array.max():g}",
+            fix="give the true bounds as `smallest` and `largest`",
+        )
+    check_level(level)
+    mean, size, span = float(array.mean()), len(array), largest - smallest
+    if np.ptp(array) > 0:
+        t = -float(special.stdtrit(size - 1, (1 - level) / 2))
+        half = t * float(array.std(ddof=1)) / size**0.5
+        return Interval(mean, max(smallest, mean - half), min(largest, mean + half), level, "t")
+    if span == 0:
+        return Interval(mean, mean, mean, level, "no other value is possible")
+    mean = float(array[0])
+    low, high = score_bounds((mean - smallest) / span, size, level)
+    ends = min(mean, smallest + span * low), max(mean, smallest + span * high)
+    return Interval(mean, *ends, level, "wilson bound (no spread in the data)")
+
+
+def score_bounds(rate: float, size: float, level: float = 0.95) -> tuple[float, float]:
+    """Wilson's ends around any mean of `size` values between 0 and 1, counts or not."""
+    low, high = _score(np.float64(rate), np.float64(size), two_sided_z(level))
+    return min(max(0.0, float(low)), rate), max(min(1.0, float(high)), rate)
+
+
+def exact_coverage(bounds: BoundsFunction, trials: int, p: ArrayLike, level: float = 0.95) -> Floats:
+    """How often an interval holds the true rate, exactly: summed over every possible number of successes.
+
+    Args:
+        bounds: The kind of interval, such as `wilson_bounds`.
+        trials: Trials behind each interval.
+        p: True rates at which to ask.
+        level: The level the intervals claim.
+
+    Returns:
+        For each true rate, the chance that the interval holds it (its ends belong to it).
+    """
+    truth = check_numbers(np.ravel(np.asarray(p)), "p")
+    if truth.min() < 0 or truth.max() > 1:
+        raise InvalidInput(f"p: expected rates from 0 to 1, got {truth.min():g} to {truth.max():g}")
+    _, n = check_counts(0, trials)
+    if n.ndim:
+        raise InvalidInput(f"trials: expected one number, got {n.size}", fix="ask for one number of trials at a time")
+    counts = np.arange(int(n) + 1)
+    low, high = bounds(counts, np.full_like(counts, int(n)), check_level(level))
+    choose = special.gammaln(n + 1) - special.gammaln(counts + 1) - special.gammaln(n - counts + 1)
+    covered = np.empty(len(truth))
+    rows = max(1, _CELLS_AT_ONCE // len(counts))
+    for start in range(0, len(truth), rows):
+        at = truth[start : start + rows, None]
+        chance = np.exp(choose + special.xlogy(counts, at) + special.xlog1py(n - counts, -at))
+        covered[start : start + rows] = np.where((low <= at) & (at <= high), chance, 0.0).sum(axis=1)
+    return np.minimum(covered, 1.0).reshape(np.shape(p))
+
+
+def check_counts(successes: ArrayLike, trials: ArrayLike) -> tuple[Counts, Counts]:
+    """Successes and trials as whole numbers of one shape, 0 <= successes <= trials and trials >= 1."""
+    c, n = check_whole(successes, "successes"), check_whole(trials, "trials")
+    try:
+        c, n = np.broadcast_arrays(c, n)
+    except ValueError:
+        raise InvalidInput(
+            f"successes and trials: expected as many of each, got shapes {c.shape} and {n.shape}",
+            fix="give one number of trials for all, or one for each",
+        ) from None
+    _refuse_where(n < 1, n, "trials", "at least 1 trial", "leave out what was never tried, and say how many that were")
+    _refuse_where(c < 0, c, "successes", "0 or more", None)
+    _refuse_where(c > n, c, "successes", "no more than there were trials", "is the order (successes, trials)?")
+    return c, n
+
+
+def check_whole(values: ArrayLike, what: str) -> Counts:
+    """Whole numbers, at least one of them; 3.0 is one, 2.5 and NaN are not."""
+    array = np.asarray(values)
+    if array.size == 0:
+        raise InvalidInput(f"{what}: expected at least one number, got none")
+    if array.dtype.kind not in "biuf":
+        raise InvalidInput(f"{what}: expected whole numbers, got {_short(values)}")
+    if array.dtype.kind == "f":
+        _refuse_where(~(np.isfinite(array) & (array == np.floor(array))), array, what, "a whole number", None)
+    # Beyond 2^53 a count is no longer exact as a float, and rates are floats.
+    _refuse_where(np.abs(array.astype(np.float64)) > _LARGEST_COUNT, array, what, "a count below 2^53", None)
+    return array.astype(np.int64)
+
+
+def check_numbers(values: ArrayLike, what: str) -> Floats:
+    """A flat array of at least one finite number."""
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"{what}: expected numbers, got {_short(values)}") from None
+    if array.ndim != 1:
+        raise InvalidInput(f"{what}: expected a list of numbers, got an array of shape {array.shape}")
+    if not array.size:
+        raise InvalidInput(f"{what}: expected at least one number, got none")
+    _refuse_where(
+        ~np.isfinite(array), array, what, "a finite number", "leave missing values out beforehand, and count them"
+    )
+    return array
+
+
+def two_sided_z(level: float) -> float:
+    """How many standard errors each way make a normal interval of this level: 1.96 for 0.95."""
+    return -float(special.ndtri((1 - check_level(level)) / 2))  # from the lower tail, which keeps digits near level 1
+
+
+def _one(method: str, bounds: BoundsFunction, successes: int, trials: int, level: float) -> Interval:
+    c, n = check_counts(successes, trials)
+    if c.ndim:
+        raise InvalidInput(
+            f"successes: expected one number, got {c.size}",
+            fix=f"{bounds.__name__} takes arrays",
+        )
+    low, high = bounds(c, n, level)
+    return Interval(int(c) / int(n), float(low), float(high), level, method)
+
+
+def _score(rate: Any, size: Any, z: float) -> tuple[Any, Any]:
+    shrink = 1 + z * z / size
+    middle = (rate + z * z / (2 * size)) / shrink
+    half = z / shrink * np.sqrt(rate * (1 - rate) / size + (z / (2 * size)) ** 2)
+    return middle - half, middle + half
+
+
+def _finish(c: Counts, n: Counts, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """Exact where one-sided, within [0, 1], and holding the estimate even at tiny levels and after rounding."""
+    rate = c / n
+    low = np.where(c == 0, 0.0, np.clip(np.minimum(low, rate), 0.0, 1.0))
+    high = np.where(c == n, 1.0, np.clip(np.maximum(high, rate), 0.0, 1.0))
+    return low, high
+
+
+def _refuse_where(bad: NDArray[np.bool_], values: NDArray[Any], what: str, expected: str, fix: str | None) -> None:
+    if not np.any(bad):
+        return
+    place = tuple(int(i) for i in np.argwhere(bad)[0])
+    at = f"[{', '.join(map(str, place))}]" if place else ""
+    raise InvalidInput(f"{what}{at}: expected {expected}, got {values[place].item()}", fix=fix)
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,361 @@
+"""Everything that a table of episodes says, in one record: what `fairground stats` prints and the report shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairground.core import InvalidInput, Outcome
+from fairground.stats.bootstrap import (
+    Method,
+    Profile,
+    app_intervals,
+    bootstrap,
+    interval_of,
+    profile,
+    suite_interval,
+)
+from fairground.stats.cells import Cells, count_all
+from fairground.stats.compare import Comparison, compare
+from fairground.stats.components import Components, variance_components
+from fairground.stats.interval import Interval
+from fairground.stats.nesting import Design
+from fairground.stats.paired_tests import holm
+from fairground.stats.proportions import wald
+from fairground.stats.reliability import ReliabilitySummary
+from fairground.stats.sensitivity import Sensitivities, sensitivity, varied_axes
+from fairground.stats.suite_statistics import Statistic, statistic_of
+from fairground.stats.table import PASSED, Contender, Table
+from fairground.stats.task_reliability import changes, reliability
+from fairground.stats.transitions import Transitions
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How a number such as `steps` is spread over the scored episodes.
+
+    Attributes:
+        mean: With an interval that draws scenarios whole.
+        median: Half of the episodes have less.
+        p10: A tenth of the episodes have less.
+        p90: A tenth of the episodes have more.
+        count: Scored episodes that have the number.
+        missing: Scored episodes that do not; they are left out of all the above.
+    """
+
+    mean: Interval
+    median: float
+    p10: float
+    p90: float
+    count: int
+    missing: int
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One contender.
+
+    Attributes:
+        contender: Who.
+        score: The suite statistic.
+        coin_flip: What an interval would be if every episode were the toss of one coin; too narrow, for comparison.
+        apps: Each app's success rate.
+        profile: The performance profile.
+        outcomes: How many episodes ended how.
+        app_outcomes: The same for each app.
+        scenarios: How many have a scored episode.
+        configurations: How many have one.
+        episodes: How many are scored.
+        reliability: Pass^k, pass@k, consistency.
+        sensitivity: To each axis; None where none was varied.
+        components: Where the variance comes from; None where there is too little to tell.
+        spreads: Of `steps`, `seconds` and `cost`, as far as the table has them.
+        cost_per_success: What was spent on all scored episodes, for each that passed; None where none did.
+        notes: What must be known to read this rightly.
+    """
+
+    contender: Contender
+    score: Interval
+    coin_flip: Interval
+    apps: dict[str, Interval]
+    profile: Profile
+    outcomes: dict[Outcome, int]
+    app_outcomes: dict[str, dict[Outcome, int]]
+    scenarios: int
+    configurations: int
+    episodes: int
+    reliability: ReliabilitySummary
+    sensitivity: Sensitivities | None
+    components: Components | None
+    spreads: dict[str, Spread]
+    cost_per_success: float | None
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Duel:
+    """Two contenders, the higher-ranked one first.
+
+    Attributes:
+        comparison: Their difference.
+        adjusted: Its p-value after Holm's correction for all pairs of the table.
+        better: The one that is better at the level, after that correction; None where that is not decided.
+        transitions: What became of each task from the second to the first; None where no task is shared.
+    """
+
+    comparison: Comparison
+    adjusted: float
+    better: Contender | None
+    transitions: Transitions | None
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a table says.
+
+    Attributes:
+        source: Which table.
+        statistic: What app means were added up to.
+        level: Of all intervals.
+        resamples: Of all bootstraps.
+        seed: From which all randomness came, if it was a number.
+        episodes: Rows of the table.
+        outcomes: How they ended.
+        axes: The axes that were varied.
+        standings: Contenders, the best score first.
+        duels: Every pair of them.
+        unscored: Contenders without a single scored episode.
+        notes: What must be known to read this rightly.
+    """
+
+    source: str
+    statistic: str
+    level: float
+    resamples: int
+    seed: int | None
+    episodes: int
+    outcomes: dict[Outcome, int]
+    axes: tuple[str, ...]
+    standings: tuple[Standing, ...]
+    duels: tuple[Duel, ...]
+    unscored: tuple[Contender, ...]
+    notes: tuple[str, ...]
+
+
+def summarise(
+    table: Table,
+    *,
+    seed: int | np.random.Generator = 0,
+    statistic: str | Statistic = "mean",
+    resamples: int = 2000,
+    level: float = 0.95,
+    method: Method = "percentile",
+    design: Design = "auto",
+    depth: str = "all",
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Summary:
+    """Works out everything.
+
+    Args:
+        table: The episodes.
+        seed: A number, or a generator. Each contender and each pair has a stream of its own that follows from it.
+        statistic: Of the app means: mean, trimmed-mean, median, iqm, or a function.
+        resamples: Of every bootstrap.
+        level: Of every interval.
+        method: Of the bootstrap's intervals.
+        design: Whether configurations are a grid or a sample.
+        depth: `all`, or `scores` to leave out sensitivity, variance components and reliability transitions.
+        progress: Called with what was done, how many parts are done and how many there are.
+    """
+    name, function = statistic_of(statistic)
+    everyone = sorted(count_all(table), key=lambda cells: (-_score(cells, function), str(cells.contender)))
+    pairs = list(combinations(range(len(everyone)), 2))
+    root = seed if isinstance(seed, np.random.Generator) else np.random.default_rng(seed)
+    streams = root.spawn(len(everyone) + len(pairs))
+    parts = len(everyone) + len(pairs)
+    standings, comparisons, flows = [], [], []
+    for at, cells in enumerate(everyone):
+        standings.append(_standing(table, cells, streams[at], function, resamples, level, method, design, depth))
+        if progress is not None:
+            progress(str(cells.contender), at + 1, parts)
+    for at, (one, other) in enumerate(pairs, len(everyone)):
+        a, b = everyone[one], everyone[other]
+        try:
+            comparison = compare(
+                a,
+                b,
+                rng=streams[at],
+                statistic=function,
+                resamples=resamples,
+                level=level,
+                method=method,
+                design=design,
+            )
+        except InvalidInput:  # they share no app; said in the notes
+            continue
+        comparisons.append(comparison)
+        flows.append(_flow(b, a, level) if depth == "all" else None)
+        if progress is not None:
+            progress(f"{a.contender} against {b.contender}", at + 1, parts)
+    adjusted = holm([one.p_value for one in comparisons]).tolist() if comparisons else []
+    scored = {cells.contender for cells in everyone}
+    return Summary(
+        source=table.source,
+        statistic=name,
+        level=level,
+        resamples=resamples,
+        seed=seed if isinstance(seed, int) else None,
+        episodes=len(table),
+        outcomes=table.outcomes(),
+        axes=everyone[0].axes,
+        standings=tuple(standings),
+        duels=tuple(
+            Duel(comparison, p, _better(comparison, p, level), flow)
+            for comparison, p, flow in zip(comparisons, adjusted, flows, strict=True)
+        ),
+        unscored=tuple(one for one in table.contenders if one not in scored),
+        notes=_notes(table, len(pairs) - len(comparisons), len(pairs)),
+    )
+
+
+def _score(cells: Cells, function: Statistic) -> float:
+    return float(np.asarray(function(cells.app_means)))
+
+
+def _better(comparison: Comparison, adjusted: float, level: float) -> Contender | None:
+    return comparison.decided if adjusted <= 1 - level else None
+
+
+def _standing(
+    table: Table,
+    cells: Cells,
+    rng: np.random.Generator,
+    function: Statistic,
+    resamples: int,
+    level: float,
+    method: Method,
+    design: Design,
+    depth: str,
+) -> Standing:
+    replicates = bootstrap(cells, rng=rng, resamples=resamples, design=design)
+    rows = table.rows_of(cells.contender)
+    spreads = _spreads(table, rows & table.scored, cells, rng, resamples, level)
+    return Standing(
+        contender=cells.contender,
+        score=suite_interval(replicates, function, level=level, method=method),
+        coin_flip=wald(int(cells.successes.sum()), cells.episodes, level=level),
+        apps=app_intervals(replicates, level=level, method=method),
+        profile=profile(replicates, level=level),
+        outcomes=table.outcomes(cells.contender),
+        app_outcomes=_app_outcomes(table, rows),
+        scenarios=len(cells.scenarios),
+        configurations=len(cells),
+        episodes=cells.episodes,
+        reliability=reliability(cells, rng=rng, resamples=resamples, level=level),
+        sensitivity=sensitivity(cells, rng=rng, level=level) if depth == "all" and varied_axes(cells) else None,
+        components=_components(cells, rng, level) if depth == "all" else None,
+        spreads=spreads,
+        cost_per_success=_cost_per_success(table, rows),
+        notes=_standing_notes(cells, spreads),
+    )
+
+
+def _components(cells: Cells, rng: np.random.Generator, level: float) -> Components | None:
+    try:
+        return variance_components(cells, rng=rng, level=level)
+    except InvalidInput:  # too few of everything to tell anything apart
+        return None
+
+
+def _flow(base: Cells, new: Cells, level: float) -> Transitions | None:
+    try:
+        return changes(base, new, level=level)
+    except InvalidInput:  # no task is shared
+        return None
+
+
+def _app_outcomes(table: Table, rows: NDArray[np.bool_]) -> dict[str, dict[Outcome, int]]:
+    apps = table.app_names()
+    found = {}
+    for code in np.unique(apps.codes[rows]).tolist():
+        counts = np.bincount(table.outcome[rows & (apps.codes == code)], minlength=len(Outcome)).tolist()
+        found[apps.values[code]] = dict(zip(Outcome, counts, strict=True))
+    return dict(sorted(found.items()))
+
+
+def _spreads(
+    table: Table, rows: NDArray[np.bool_], cells: Cells, rng: np.random.Generator, resamples: int, level: float
+) -> dict[str, Spread]:
+    found = {}
+    for name in ("steps", "seconds", "cost"):
+        values = table.numbers.get(name)
+        if values is None:
+            continue
+        given = rows & ~np.isnan(values)
+        if not given.any():
+            continue
+        numbers = values[given]
+        scenario = np.unique(_scenario_keys(table, given), return_inverse=True)[1]
+        sums, sizes = np.bincount(scenario, numbers), np.bincount(scenario)
+        times = rng.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), size=resamples)
+        drawn = (times @ sums) / (times @ sizes)
+        mean = interval_of(drawn, float(numbers.mean()), level=level, label="bootstrap over scenarios")
+        p10, median, p90 = np.quantile(numbers, [0.1, 0.5, 0.9]).tolist()
+        found[name] = Spread(mean, median, p10, p90, len(numbers), int(rows.sum()) - len(numbers))
+    return found
+
+
+def _scenario_keys(table: Table, rows: NDArray[np.bool_]) -> NDArray[np.int64]:
+    app, scenario = table.app_names(), table.names["scenario"]
+    keys: NDArray[np.int64] = app.codes[rows].astype(np.int64) * len(scenario.values) + scenario.codes[rows]
+    return keys
+
+
+def _cost_per_success(table: Table, rows: NDArray[np.bool_]) -> float | None:
+    cost = table.numbers.get("cost")
+    scored = rows & table.scored
+    passed = int((table.outcome[rows] == PASSED).sum())
+    if cost is None or not passed or np.isnan(cost[scored]).any():
+        return None
+    return float(cost[scored].sum()) / passed
+
+
+def _standing_notes(cells: Cells, spreads: dict[str, Spread]) -> tuple[str, ...]:
+    notes = []
+    sizes = np.bincount(cells.app_of, minlength=len(cells.apps))
+    single = int((sizes == 1).sum())
+    if single:
+        notes.append(
+            f"{single} of {len(cells.apps)} apps have a single scenario: how much scenarios differ there is not known, "
+            "so the interval leaves it out and is too narrow."
+        )
+    flat = int(np.isin(cells.app_means, (0.0, 1.0)).sum())
+    if flat:
+        notes.append(
+            f"In {flat} of {len(cells.apps)} apps every episode ended alike. A bootstrap sees no variation there: "
+            "such an app's own interval is Wilson's with a scenario a trial, and it adds nothing to the suite's."
+        )
+    if int(cells.rollouts.max()) == 1:
+        notes.append("Every configuration was tried once: repetition tells nothing here.")
+    for name, spread in spreads.items():
+        if spread.missing:
+            notes.append(f"{spread.missing} of {spread.count + spread.missing} scored episodes have no {name}.")
+    return tuple(notes)
+
+
+def _notes(table: Table, apart: int, pairs: int) -> tuple[str, ...]:
+    notes = []
+    outcomes = table.outcomes()
+    unscored = outcomes[Outcome.ERRORED] + outcomes[Outcome.INVALID]
+    if unscored:
+        notes.append(
+            f"{outcomes[Outcome.ERRORED]} errored and {outcomes[Outcome.INVALID]} invalid of {len(table)} episodes are "
+            "counted, and not scored."
+        )
+    if apart:
+        notes.append(f"{apart} of {pairs} pairs share no app and are not compared.")
+    return tuple(notes)

@@ -1,0 +1,221 @@
+"""The table of episodes: one row an attempt, in columns, ours or anybody's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from fairground.core import AXES, InvalidInput, Outcome, unknown
+
+NAMES = ("agent", "condition", "suite", "app", "scenario", *AXES, "rollout")
+"""Columns of names. One that is not there was not varied, and holds the empty name."""
+
+NUMBERS = ("reward", "steps", "seconds", "cost")
+"""Columns of numbers; NaN where the table has none."""
+
+NO_APP = "all"
+"""The app of episodes that name none."""
+
+OUTCOMES = tuple(Outcome)
+PASSED, FAILED = OUTCOMES.index(Outcome.PASSED), OUTCOMES.index(Outcome.FAILED)
+
+
+@dataclass(frozen=True, eq=False)
+class Names:
+    """A column of names.
+
+    Attributes:
+        values: The distinct names.
+        codes: For each row, which of them.
+    """
+
+    values: tuple[str, ...]
+    codes: NDArray[np.int32]
+
+    @property
+    def varied(self) -> bool:
+        """Whether there is more than one."""
+        return len(self.values) > 1
+
+    def name(self, row: int) -> str:
+        """What a row holds."""
+        return self.values[int(self.codes[row])]
+
+    def keep(self, rows: NDArray[Any]) -> Names:
+        """The column at some rows, without names that are not there any more."""
+        used, codes = np.unique(self.codes[rows], return_inverse=True)
+        return Names(tuple(self.values[code] for code in used.tolist()), codes.astype(np.int32))
+
+
+@dataclass(frozen=True, order=True)
+class Contender:
+    """Who is measured: an agent under a condition."""
+
+    agent: str
+    condition: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.agent} [{self.condition}]" if self.condition else self.agent
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Episodes, checked. Make one with `read_table`, `table_of` or `table_from_rows`.
+
+    Attributes:
+        names: The columns of `NAMES`, all of them.
+        outcome: For each row, an index into `OUTCOMES`; only passed and failed are scored.
+        numbers: Those columns of `NUMBERS` that the table has.
+        extra: Free columns, as they were.
+        source: Where it came from, for messages.
+    """
+
+    names: Mapping[str, Names]
+    outcome: NDArray[np.int8]
+    numbers: Mapping[str, NDArray[np.float64]]
+    extra: Mapping[str, pa.ChunkedArray]
+    source: str = "table"
+
+    def __len__(self) -> int:
+        return len(self.outcome)
+
+    @property
+    def scored(self) -> NDArray[np.bool_]:
+        """Rows that count for or against an agent."""
+        found: NDArray[np.bool_] = (self.outcome == PASSED) | (self.outcome == FAILED)
+        return found
+
+    @property
+    def contenders(self) -> tuple[Contender, ...]:
+        """Every agent under every condition it ran in, sorted."""
+        agent, condition = self.names["agent"], self.names["condition"]
+        pairs = np.unique(agent.codes.astype(np.int64) * len(condition.values) + condition.codes)
+        found = [divmod(pair, len(condition.values)) for pair in pairs.tolist()]
+        return tuple(sorted(Contender(agent.values[a], condition.values[c]) for a, c in found))
+
+    def contender(self, name: str | Contender) -> Contender:
+        """The contender of that name: `agent [condition]`, or agent or condition alone where that is enough."""
+        everyone = self.contenders
+        if isinstance(name, Contender):
+            if name not in everyone:
+                raise unknown("contender", str(name), [str(one) for one in everyone])
+            return name
+        for matches in (
+            [one for one in everyone if str(one) == name],
+            [one for one in everyone if one.agent == name],
+            [one for one in everyone if one.condition and one.condition == name],
+        ):
+            if len(matches) == 1:
+                return matches[0]
+            if matches:
+                raise InvalidInput(
+                    f"{name!r} is more than one contender: {', '.join(map(str, matches))}",
+                    fix="write one of them in full",
+                )
+        raise unknown("contender", name, [str(one) for one in everyone])
+
+    def rows_of(self, contender: Contender) -> NDArray[np.bool_]:
+        """Which rows are that contender's."""
+        agent, condition = self.names["agent"], self.names["condition"]
+        codes = agent.values.index(contender.agent), condition.values.index(contender.condition)
+        found: NDArray[np.bool_] = (agent.codes == codes[0]) & (condition.codes == codes[1])
+        return found
+
+    def app_names(self) -> Names:
+        """The column of apps, with the suite in front of each name when there are several suites."""
+        app, suite = self.names["app"], self.names["suite"]
+        names = tuple(value or NO_APP for value in app.values)
+        if not suite.varied:
+            return Names(names, app.codes)
+        keys = suite.codes.astype(np.int64) * len(names) + app.codes
+        codes, inverse = np.unique(keys, return_inverse=True)
+        found = [divmod(code, len(names)) for code in codes.tolist()]
+        return Names(tuple(f"{suite.values[s]}/{names[a]}" for s, a in found), inverse.astype(np.int32))
+
+    def outcomes(self, contender: Contender | None = None) -> dict[Outcome, int]:
+        """How many episodes ended how; the denominators of everything else."""
+        rows = self.outcome if contender is None else self.outcome[self.rows_of(contender)]
+        counts = np.bincount(rows, minlength=len(OUTCOMES)).tolist()
+        return dict(zip(OUTCOMES, counts, strict=True))
+
+    def keep(self, rows: NDArray[Any]) -> Table:
+        """The table of some rows (a mask or indices)."""
+        mask = np.asarray(rows)
+        indices = np.flatnonzero(mask) if mask.dtype == bool else mask
+        return replace(
+            self,
+            names={name: column.keep(indices) for name, column in self.names.items()},
+            outcome=self.outcome[indices],
+            numbers={name: values[indices] for name, values in self.numbers.items()},
+            extra={name: column.take(pa.array(indices)) for name, column in self.extra.items()},
+        )
+
+    def where(self, **wanted: str) -> Table:
+        """The rows with these names, such as `where(suite="pocket", theme="dark")`; free columns too."""
+        mask = np.ones(len(self), dtype=bool)
+        for column, value in wanted.items():
+            mask &= self._equal(column, value)
+        return self.keep(mask)
+
+    def _equal(self, column: str, value: str) -> NDArray[np.bool_]:
+        if column in self.names:
+            values = self.names[column].values
+            if value not in values:
+                raise unknown(column, value, values)
+            found: NDArray[np.bool_] = self.names[column].codes == values.index(value)
+            return found
+        if column not in self.extra:
+            raise unknown("column", column, [*self.names, *self.extra])
+        texts = self.extra[column].cast(pa.string())
+        match = np.asarray(pc.equal(texts, value).fill_null(False).to_numpy(), dtype=bool)
+        if not match.any():
+            raise unknown(column, value, [str(one) for one in pc.unique(texts).to_pylist() if one is not None])
+        return match
+
+
+def join_tables(tables: Sequence[Table]) -> Table:
+    """Several tables as one. Free columns that not all of them have are left out."""
+    if len(tables) == 1:
+        return tables[0]
+    if not tables:
+        raise InvalidInput("no table", fix="give at least one file")
+    numbers = [name for name in NUMBERS if any(name in table.numbers for table in tables)]
+    shared = [name for name in tables[0].extra if all(name in table.extra for table in tables)]
+    return Table(
+        names={name: _join_names([table.names[name] for table in tables]) for name in NAMES},
+        outcome=np.concatenate([table.outcome for table in tables]),
+        numbers={
+            name: np.concatenate([table.numbers.get(name, np.full(len(table), np.nan)) for table in tables])
+            for name in numbers
+        },
+        extra={
+            name: pa.chunked_array(
+                [chunk.cast(pa.string()) for table in tables for chunk in table.extra[name].chunks], type=pa.string()
+            )
+            for name in shared
+        },
+        source=", ".join(table.source for table in tables),
+    )
+
+
+def row_keys(columns: Sequence[Names]) -> NDArray[np.int64]:
+    """A number for each row: the same for rows that are alike in all columns, and in the order of their codes."""
+    keys = np.zeros(len(columns[0].codes), dtype=np.int64)
+    for column in columns:
+        if len(keys) and int(keys.max()) >= 2**62 // max(len(column.values), 1):  # before it would overflow
+            keys = np.unique(keys, return_inverse=True)[1].astype(np.int64)
+        keys = keys * len(column.values) + column.codes
+    return keys
+
+
+def _join_names(columns: Sequence[Names]) -> Names:
+    values = tuple(dict.fromkeys(value for column in columns for value in column.values))
+    place = {value: code for code, value in enumerate(values)}
+    parts = [np.array([place[value] for value in column.values], dtype=np.int32)[column.codes] for column in columns]
+    return Names(values, np.concatenate(parts))

@@ -1,0 +1,205 @@
+"""How many votes it takes to tell two agents apart.
+
+The test is two-sided: are the votes with a winner between two agents split evenly? It looks at these two agents only.
+A ranking also learns from votes against others, so that its own power is somewhat higher.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.stats import binom, norm
+
+from fairground.core import InvalidInput
+
+TIES = ("apart", "half")
+"""What a gap in rating points refers to: votes with a winner only, or all votes with ties as half a win."""
+
+
+@dataclass(frozen=True)
+class VotesNeeded:
+    """How many votes show a gap.
+
+    Attributes:
+        votes: All votes, ties among them, so that the expected number of votes with a winner suffices.
+        decisive: Votes with a winner, by the normal approximation.
+        decisive_exact: The same by the exact binomial test: from this number on it has the power.
+        win_share: The better agent's share of the votes with a winner.
+        power: Wanted.
+        exact_power: Of the exact binomial test with `decisive` votes.
+        gap: In rating points.
+        alpha: Two-sided error rate.
+    """
+
+    votes: int
+    decisive: int
+    decisive_exact: int
+    win_share: float
+    power: float
+    exact_power: float
+    gap: float
+    alpha: float
+
+
+def win_share(gap: float, *, tie_rate: float = 0.0, ties: str = "apart") -> float:
+    """The better agent's share of the votes with a winner, for a gap in rating points.
+
+    Args:
+        gap: Difference of the ratings.
+        tie_rate: Share of all votes that are ties.
+        ties: "apart" when the gap describes votes with a winner: 1 / (1 + 10^(-gap/400)). "half" when it comes from
+            ratings that count ties as half a win each way, as `rank` does: ties draw ratings together, so that the
+            votes with a winner must lean further to make the same gap.
+    """
+    _check(tie_rate=tie_rate, ties=ties)
+    if not math.isfinite(gap):
+        raise InvalidInput(f"gap: expected a finite number of rating points, got {gap!r}")
+    share = 1 / (1 + 10 ** (-abs(gap) / 400))
+    if ties == "apart":
+        return share
+    share = 0.5 + (share - 0.5) / (1 - tie_rate)
+    if share >= 1:
+        raise InvalidInput(
+            f"with {tie_rate:.0%} ties, ratings that count ties as half cannot be {gap:g} points apart",
+            fix="lower the gap or the tie rate",
+        )
+    return share
+
+
+def power_of_votes(
+    votes: int,
+    gap: float,
+    *,
+    alpha: float = 0.05,
+    tie_rate: float = 0.0,
+    ties: str = "apart",
+    method: str = "normal",
+) -> float:
+    """The chance that a number of votes shows a gap.
+
+    Args:
+        votes: All votes between the two agents, ties among them.
+        gap: True difference of their ratings.
+        alpha: Two-sided error rate of the test.
+        tie_rate: Share of the votes that are ties.
+        ties: What the gap refers to; see `win_share`.
+        method: "normal": the normal approximation. "exact": the binomial test, for the expected number of votes with a
+            winner.
+    """
+    _check(alpha=alpha)
+    if votes < 1:
+        raise InvalidInput(f"votes: expected a whole number from 1 up, got {votes!r}")
+    share = win_share(gap, tie_rate=tie_rate, ties=ties)
+    decisive = votes * (1 - tie_rate)
+    if method == "normal":
+        return _normal_power(decisive, share, alpha)
+    if method == "exact":
+        return _exact_power(math.floor(decisive + 1e-9), share, alpha)
+    raise InvalidInput(f"method: expected normal or exact, got {method!r}")
+
+
+def votes_needed(
+    gap: float, *, power: float = 0.9, alpha: float = 0.05, tie_rate: float = 0.0, ties: str = "apart"
+) -> VotesNeeded:
+    """How many votes between two agents show a gap with the wanted power.
+
+    For p the better agent's share of the votes with a winner, the number of those is
+    ((z(1 - alpha/2) / 2 + z(power) sqrt(p (1 - p))) / (p - 1/2))^2, rounded up. Ties come on top.
+
+    Args:
+        gap: The difference of ratings that should be seen.
+        power: The chance to see it.
+        alpha: Two-sided error rate of the test.
+        tie_rate: Share of the votes that will be ties.
+        ties: What the gap refers to; see `win_share`.
+    """
+    _check(alpha=alpha, power=power)
+    share = win_share(gap, tie_rate=tie_rate, ties=ties)
+    if share - 0.5 < 1e-6:
+        raise InvalidInput(
+            f"gap: {gap:g} points are too little to be seen with any number of votes", fix="ask for more"
+        )
+    reach = float(norm.ppf(1 - alpha / 2)) / 2 + float(norm.ppf(power)) * math.sqrt(share * (1 - share))
+    decisive = max(1, math.ceil((reach / (share - 0.5)) ** 2 - 1e-9))
+    return VotesNeeded(
+        votes=math.ceil(decisive / (1 - tie_rate) - 1e-9),
+        decisive=decisive,
+        decisive_exact=_exact_number(decisive, share, alpha, power),
+        win_share=share,
+        power=power,
+        exact_power=_exact_power(decisive, share, alpha),
+        gap=abs(gap),
+        alpha=alpha,
+    )
+
+
+def detectable_gap(
+    votes: int, *, power: float = 0.9, alpha: float = 0.05, tie_rate: float = 0.0, ties: str = "apart"
+) -> float:
+    """The smallest gap, in rating points, that a number of votes shows with the wanted power.
+
+    Raises:
+        InvalidInput: When no gap is large enough for so few votes.
+    """
+    _check(alpha=alpha, power=power, tie_rate=tie_rate, ties=ties)
+    if votes < 1:
+        raise InvalidInput(f"votes: expected a whole number from 1 up, got {votes!r}")
+    decisive = votes * (1 - tie_rate)
+
+    def missing(share: float) -> float:
+        return _normal_power(decisive, share, alpha) - power
+
+    top = 1 - 1e-9
+    if missing(top) < 0:
+        raise InvalidInput(f"{votes} votes cannot show any gap with a power of {power:g}", fix="collect more votes")
+    share = float(brentq(missing, 0.5, top, xtol=1e-13))
+    if ties == "half":
+        share = 0.5 + (share - 0.5) * (1 - tie_rate)
+    return 400 * math.log10(share / (1 - share))
+
+
+def _normal_power(decisive: float, share: float, alpha: float) -> float:
+    """Of the test that compares the share of wins with a half; the error on the wrong side counts as well."""
+    critical = float(norm.ppf(1 - alpha / 2)) / 2
+    shift = (share - 0.5) * math.sqrt(decisive)
+    spread = math.sqrt(share * (1 - share))
+    return float(norm.sf((critical - shift) / spread) + norm.cdf((-critical - shift) / spread))
+
+
+def _exact_power(decisive: int, share: float, alpha: float) -> float:
+    """Of the binomial test: reject from the number of wins on that a fair coin reaches with alpha / 2 at most."""
+    return float(_exact_powers(np.array([decisive]), share, alpha)[0])
+
+
+def _exact_powers(decisive: NDArray[np.int64], share: float, alpha: float) -> NDArray[np.float64]:
+    # isf gives the least k with P(X > k) <= alpha / 2, so that k + 1 wins or more reject; past all votes none do.
+    critical = binom.isf(alpha / 2, decisive, 0.5) + 1
+    power = binom.sf(critical - 1, decisive, share) + binom.cdf(decisive - critical, decisive, share)
+    return np.where(critical <= decisive, power, 0.0)
+
+
+def _exact_number(near: int, share: float, alpha: float, power: float) -> int:
+    """The number of votes from which on the exact power never falls below the wanted one.
+
+    Exact power goes up in saw teeth; the last tooth that dips below it is looked for around the approximation.
+    """
+    reach = 60 + 6 * math.isqrt(near)
+    numbers = np.arange(max(1, near - reach), near + reach)
+    short = numbers[_exact_powers(numbers, share, alpha) < power]
+    return int(short[-1]) + 1 if len(short) else int(numbers[0])
+
+
+def _check(*, alpha: float = 0.05, power: float = 0.9, tie_rate: float = 0.0, ties: str = "apart") -> None:
+    for name, value in (("alpha", alpha), ("power", power)):
+        if not 0 < value < 1:
+            raise InvalidInput(f"{name}: expected a number between 0 and 1, got {value!r}")
+    if power <= alpha:
+        raise InvalidInput(f"power: expected more than alpha ({alpha:g}), got {power:g}")
+    if not 0 <= tie_rate < 1:
+        raise InvalidInput(f"tie_rate: expected a number from 0 to below 1, got {tie_rate!r}")
+    if ties not in TIES:
+        raise InvalidInput(f"ties: expected {' or '.join(TIES)}, got {ties!r}")
