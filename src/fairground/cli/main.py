@@ -19,7 +19,9 @@ from fairground.cli.open import open_
 from fairground.cli.output import errors
 from fairground.cli.prune import prune
 from fairground.cli.record import record
+from fairground.cli.report import report
 from fairground.cli.show import show
+from fairground.cli.stats import stats
 from fairground.core import FairgroundError, InvalidInput
 from fairground.sandbox import NotIsolated
 
@@ -34,6 +36,8 @@ _HELP = """Real software as worlds for computer-use agents.
   fairground show FOLDER                         look at an episode
   fairground new my-app                          turn your own software into a world:
   fairground check my-app                        write its skeleton, find what is wrong with it
+  fairground stats results.csv                   anybody's results, with intervals that hold
+  fairground report results.csv -o report.html   the same as a page
 
 A world is named SUITE/APP/SCENARIO/INSTANCE@PROFILE/THEME/UI_STATE; leave out what you do not care about.
 """
@@ -66,6 +70,8 @@ app.command("show")(show)
 app.command("new")(new)
 app.command("check")(check)
 app.command("prune")(prune)
+app.add_typer(stats, name="stats")
+app.command("report")(report)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -1,0 +1,57 @@
+"""`fairground stats`: correct intervals for anybody's table of episodes, one file a command."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from fairground.cli.stats.agreement import agreement
+from fairground.cli.stats.compare import compare
+from fairground.cli.stats.coverage import coverage
+from fairground.cli.stats.plan import plan
+from fairground.cli.stats.power import power
+from fairground.cli.stats.rank import rank
+from fairground.cli.stats.reliability import reliability
+from fairground.cli.stats.sensitivity import sensitivity
+from fairground.cli.stats.summary import summary
+
+_HELP = """Correct intervals for a table of episodes, ours or anybody's.
+
+\b
+  fairground stats results.csv                     scores with intervals, who is better than whom
+  fairground stats compare results.csv A B         two agents: difference, per app, which tasks changed
+  fairground stats reliability results.csv         Pass^k, pass@k, tasks solved always, sometimes, never
+  fairground stats sensitivity results.csv         what theme, profile, ... do, and where variance comes from
+  fairground stats rank votes.csv                  Bradley-Terry ratings from votes
+  fairground stats agreement labels.csv            Krippendorff's alpha of several people's labels
+  fairground stats plan pilot.csv --half-width .03 how many scenarios, configurations and rollouts
+  fairground stats power --gap 50                  how many votes
+  fairground stats coverage --apps 15              do the intervals hold on a benchmark like yours?
+
+A table has one row an episode: .csv, .jsonl or .parquet. It needs `scenario` and one of `success`, `outcome`,
+`reward`; it may have agent, condition, suite, app, instance, profile, theme, ui_state, rollout, steps, seconds, cost.
+Yours has other names? Say --rename model=agent --rename domain=app.
+"""
+
+
+class _SummaryFirst(TyperGroup):
+    """`fairground stats FILE` is `fairground stats summary FILE`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] not in ("--help", "-h"):
+            args = ["summary", *args]
+        return super().parse_args(ctx, args)
+
+
+stats = typer.Typer(cls=_SummaryFirst, help=_HELP, no_args_is_help=True, rich_markup_mode=None)
+stats.command("summary")(summary)
+stats.command("compare")(compare)
+stats.command("reliability")(reliability)
+stats.command("sensitivity")(sensitivity)
+stats.command("rank")(rank)
+stats.command("agreement")(agreement)
+stats.command("plan")(plan)
+stats.command("power")(power)
+stats.command("coverage")(coverage)

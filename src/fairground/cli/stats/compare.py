@@ -1,0 +1,163 @@
+"""`fairground stats compare`: two contenders, their difference, and what changed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.markup import escape
+
+from fairground.cli.output import Json, console, print_json
+from fairground.cli.stats.options import (
+    Design,
+    File,
+    Level,
+    Method,
+    RandomSeed,
+    Rename,
+    Resamples,
+    Statistic,
+    SuccessAt,
+    Where,
+    grid,
+    p_shown,
+    percent,
+    print_notes,
+    read,
+    show,
+    shown,
+)
+from fairground.core import InvalidInput
+from fairground.stats import (
+    CLASSES,
+    Cells,
+    Comparison,
+    Declared,
+    Regret,
+    Transitions,
+    changes,
+    count,
+    expected_regret,
+    plain,
+    wald_declares,
+)
+from fairground.stats import compare as compare_cells
+
+_LISTED = 10
+
+
+def compare(
+    file: File,
+    a: Annotated[str, typer.Argument(help="An agent, or `agent [condition]`, or a condition.")],
+    b: Annotated[str, typer.Argument(help="The other one.")],
+    rename: Rename = None,
+    success_at: SuccessAt = None,
+    where: Where = None,
+    statistic: Statistic = "mean",
+    level: Level = 0.95,
+    resamples: Resamples = 5000,
+    method: Method = "percentile",
+    design: Design = "auto",
+    pairing: Annotated[str, typer.Option(help="auto, configurations, scenarios or apart.")] = "auto",
+    seed: RandomSeed = 0,
+    json: Json = False,
+) -> None:
+    """The difference A minus B, paired where both were run; per app; tasks that improved and regressed; regret."""
+    table = read([file], rename, success_at, where)
+    one, other = count(table, a), count(table, b)
+    streams = np.random.default_rng(seed).spawn(2)
+    found = compare_cells(
+        one,
+        other,
+        rng=streams[0],
+        statistic=statistic,
+        resamples=resamples,
+        level=level,
+        method=method,  # type: ignore[arg-type]  # checked there
+        design=design,  # type: ignore[arg-type]
+        pairing=pairing,  # type: ignore[arg-type]
+    )
+    moves, why_none = _changes(one, other, level)
+    regrets, why_no_regret = _regrets(one, other, found, streams[1])
+    if json:
+        print_json({"comparison": plain(found), "transitions": plain(moves), "regret": plain(regrets)})
+        return
+    _print(found)
+    if moves is not None:
+        _print_changes(moves, other, one)
+    if regrets:
+        console.print(
+            "[bold]expected regret[/], summed over apps, of deploying the winner of a study of half the size: "
+            + "; ".join(f"{percent(one.total.estimate)} {rule}" for rule, one in regrets.items()),
+            highlight=False,
+        )
+    notes = (*found.notes, *why_none, *(moves.notes if moves else ()), *why_no_regret)
+    print_notes(("", note) for note in notes)
+
+
+def _changes(one: Cells, other: Cells, level: float) -> tuple[Transitions | None, tuple[str, ...]]:
+    try:
+        return changes(other, one, level=level), ()
+    except InvalidInput as error:
+        return None, (f"No task is followed from one to the other: {error.message}.",)
+
+
+def _regrets(
+    one: Cells, other: Cells, found: Comparison, rng: np.random.Generator
+) -> tuple[dict[str, Regret], tuple[str, ...]]:
+    """The regret of deploying everywhere, where a naive interval decides, and where ours does."""
+    ours = {app: 0 not in interval for app, interval in found.apps.items()}
+    rules: dict[str, Declared | None] = {
+        "everywhere": None,
+        "where Wald intervals part": wald_declares,
+        "where these intervals part": ours,
+    }
+    seed = int(rng.integers(2**63))  # the same splits for each rule
+    try:
+        regrets = {
+            rule: expected_regret(one, other, rng=np.random.default_rng(seed), declared=declared, short="leave_out")
+            for rule, declared in rules.items()
+        }
+    except InvalidInput as error:
+        return {}, (f"No expected regret: {error.message}.",)
+    return regrets, ()
+
+
+def _print(found: Comparison) -> None:
+    a, b = escape(str(found.a)), escape(str(found.b))
+    console.print(
+        f"[bold]{a}[/] {100 * found.scores[0]:.1f}%   [bold]{b}[/] {100 * found.scores[1]:.1f}%   "
+        f"({found.statistic} of the apps, on {found.matched:,} matched "
+        f"{'configurations' if found.pairing == 'configurations' else 'scenarios'})",
+        highlight=False,
+    )
+    verdict = (
+        f"[green]{escape(str(found.decided))} is better[/]" if found.decided else "[yellow]not decided by these data[/]"
+    )
+    console.print(
+        f"difference {shown(found.difference, signed=True)}   p {p_shown(found.p_value)}   {verdict}", highlight=False
+    )
+    made = grid(f"{found.a} minus {found.b}, app by app", "app", ">difference", "")
+    for app, interval in found.apps.items():
+        mark = "" if 0 in interval else ("[green]▲[/]" if interval.estimate > 0 else "[red]▼[/]")
+        made.add_row(escape(app), shown(interval, signed=True), mark)
+    show(made)
+
+
+def _print_changes(moves: Transitions, base: Cells, new: Cells) -> None:
+    title = f"{moves.tasks:,} tasks, by how often {base.contender} (down) and {new.contender} (across) solved them"
+    made = grid(title, "", *(f">{name}" for name in CLASSES))
+    for name, row in zip(CLASSES, moves.flow, strict=True):
+        made.add_row(name, *(f"{number:,}" for number in row))
+    show(made)
+    for name, tasks, colour in (("improved", moves.improved, "green"), ("regressed", moves.regressed, "red")):
+        more = f" and {len(tasks) - _LISTED} more (--json has all)" if len(tasks) > _LISTED else ""
+        listed = ", ".join(escape(str(task)) for task in tasks[:_LISTED]) or "none"
+        console.print(f"[{colour}]{name}[/] ({len(tasks)})  {listed}{more}", highlight=False)
+    console.print(
+        f"McNemar p {p_shown(moves.mcnemar.p_value)}   Wilcoxon p {p_shown(moves.wilcoxon.p_value)}   "
+        f"mean change of {moves.unit} {moves.delta.estimate:+.3f} "
+        f"[{moves.delta.low:+.3f}, {moves.delta.high:+.3f}]".replace("[", "\\["),
+        highlight=False,
+    )

@@ -1,0 +1,91 @@
+"""`fairground stats reliability`: does it work every time?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.markup import escape
+
+from fairground.cli.output import Json, console, print_json
+from fairground.cli.stats.options import (
+    Files,
+    Level,
+    RandomSeed,
+    Rename,
+    Resamples,
+    SuccessAt,
+    Where,
+    compact,
+    grid,
+    print_notes,
+    read,
+    show,
+    shown,
+)
+from fairground.stats import CLASSES, ReliabilitySummary, count_all, plain
+from fairground.stats import reliability as reliability_of
+
+
+def reliability(
+    files: Files,
+    rename: Rename = None,
+    success_at: SuccessAt = None,
+    where: Where = None,
+    k: Annotated[int | None, typer.Option("-k", help="How far the curves go.", min=1)] = None,
+    unit: Annotated[str, typer.Option(help="What a task is: auto, configuration or scenario.")] = "auto",
+    level: Level = 0.95,
+    resamples: Resamples = 2000,
+    seed: RandomSeed = 0,
+    json: Json = False,
+) -> None:
+    """Pass^k (all of k attempts succeed), pass@k (any does), and tasks solved always, sometimes, never."""
+    table = read(files, rename, success_at, where)
+    everyone = count_all(table)
+    streams = np.random.default_rng(seed).spawn(len(everyone))
+    found = {
+        str(cells.contender): reliability_of(
+            cells,
+            rng=stream,
+            unit=unit,  # type: ignore[arg-type]  # checked there
+            largest_k=k,
+            level=level,
+            resamples=resamples,
+        )
+        for cells, stream in zip(everyone, streams, strict=True)
+    }
+    if json:
+        print_json(plain(found))
+        return
+    _print_curves(found)
+    _print_classes(found)
+    print_notes((who, note) for who, one in found.items() for note in one.pass_hat.notes + one.consistency.notes)
+
+
+def _print_curves(found: dict[str, ReliabilitySummary]) -> None:
+    made = grid(
+        "all of k attempts succeed (Pass^k); any of them does (pass@k)", "agent", ">tasks", ">k", ">Pass^k", ">pass@k"
+    )
+    for who, one in found.items():
+        for at, k in enumerate(one.pass_hat.ks):
+            made.add_row(
+                escape(who) if at == 0 else "",
+                f"{one.pass_hat.tasks[at]:,}",
+                str(k),
+                shown(one.pass_hat.points[at]),
+                shown(one.pass_at.points[at]),
+            )
+        made.add_section()
+    show(made)
+    console.print(
+        "[dim]In a world that always starts the same, pass@k is what blind replay of one recorded success scores.[/]"
+    )
+
+
+def _print_classes(found: dict[str, ReliabilitySummary]) -> None:
+    made = grid("tasks solved always, sometimes, never; in percent", "agent", *(f">{name}" for name in CLASSES))
+    for who, one in found.items():
+        shares, counts = one.consistency.shares, one.consistency.counts
+        made.add_row(escape(who), *(f"{counts[name]:,}: {compact(shares[name])}" for name in CLASSES))
+    show(made)

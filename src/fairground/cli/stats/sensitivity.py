@@ -1,0 +1,109 @@
+"""`fairground stats sensitivity`: what each axis does, and where variance comes from."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.markup import escape
+
+from fairground.cli.output import Json, print_json
+from fairground.cli.stats.options import (
+    Files,
+    Level,
+    RandomSeed,
+    Rename,
+    SuccessAt,
+    Where,
+    grid,
+    p_shown,
+    print_notes,
+    progress,
+    read,
+    show,
+)
+from fairground.core import InvalidInput
+from fairground.stats import Components, Sensitivities, count_all, plain, variance_components
+from fairground.stats import sensitivity as sensitivity_of
+
+
+def sensitivity(
+    files: Files,
+    rename: Rename = None,
+    success_at: SuccessAt = None,
+    where: Where = None,
+    per_app: Annotated[bool, typer.Option("--per-app", help="Also each app on its own.")] = False,
+    permutations: Annotated[int, typer.Option(help="For the p-values.", min=100)] = 1000,
+    level: Level = 0.95,
+    seed: RandomSeed = 0,
+    json: Json = False,
+) -> None:
+    """How much success shifts when one axis changes, beside what chance alone would do; and variance components."""
+    table = read(files, rename, success_at, where)
+    everyone = count_all(table)
+    streams = np.random.default_rng(seed).spawn(len(everyone))
+    shifts: dict[str, Sensitivities] = {}
+    parts: dict[str, Components] = {}
+    notes: list[tuple[str, str]] = []
+    with progress("permutations", quiet=json) as bar:
+        for at, (cells, stream) in enumerate(zip(everyone, streams, strict=True)):
+            who = str(cells.contender)
+            try:
+                shifts[who] = sensitivity_of(cells, rng=stream, permutations=permutations, level=level)
+            except InvalidInput as error:
+                notes.append((who, f"{error.message}."))
+            try:
+                parts[who] = variance_components(cells, rng=stream, level=level)
+            except InvalidInput as error:
+                notes.append((who, f"no variance components: {error.message}."))
+            bar.update(bar.task_ids[0], completed=at + 1, total=len(everyone))
+    if json:
+        print_json({"sensitivity": plain(shifts), "components": plain(parts), "notes": [note for _, note in notes]})
+        return
+    if shifts:
+        _print_shifts(shifts, per_app)
+    if parts:
+        _print_components(parts)
+    notes += [(who, f"{axis}: {why}.") for who, one in shifts.items() for axis, why in one.skipped.items()]
+    notes += [(who, note) for who, one in shifts.items() for axis in one.axes for note in axis.notes]
+    notes += [(who, note) for who, one in parts.items() for note in one.notes]
+    print_notes(notes)
+
+
+def _print_shifts(shifts: dict[str, Sensitivities], per_app: bool) -> None:
+    made = grid(
+        "shift of the success rate when one axis changes, in percent: mean (90th percentile)",
+        *("agent", "axis", ">pairs", ">shift", ">by chance", ">beyond chance", ">p"),
+    )
+    for who, found in shifts.items():
+        for at, one in enumerate(found.axes):
+            excess = one.excess
+            made.add_row(
+                escape(who) if at == 0 else "",
+                one.axis,
+                f"{one.pairs:,}",
+                f"{100 * one.mad.estimate:.1f} ({100 * one.p90:.0f})",
+                f"{100 * one.floor:.1f} ({100 * one.p90_floor:.0f})",
+                f"{100 * excess.estimate:+.1f} \\[{100 * excess.low:+.1f}, {100 * excess.high:+.1f}]",
+                p_shown(one.p_holm),
+            )
+            if per_app:
+                for app in one.per_app:
+                    numbers = (f"{100 * app.mad:.1f}", f"{100 * app.floor:.1f}", f"{100 * app.excess:+.1f}")
+                    made.add_row("", f"  {escape(app.name)}", f"{app.pairs:,}", *numbers, style="dim")
+        made.add_section()
+    show(made)
+
+
+def _print_components(parts: dict[str, Components]) -> None:
+    names = list(dict.fromkeys(part.name for one in parts.values() for part in one.parts))
+    title = "where the variance of outcomes comes from, in percent"
+    made = grid(title, "agent", *(f">{name}" for name in names))
+    for who, one in parts.items():
+        found = {part.name: part for part in one.parts}
+        made.add_row(
+            escape(who),
+            *(f"{100 * found[name].share:.0f}" if name in found else "-" for name in names),
+        )
+    show(made)
