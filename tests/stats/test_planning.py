@@ -271,6 +271,8 @@ def test_fixed_scenarios_have_no_floor_and_must_be_counted() -> None:
         lambda: precision(ONE, apps=1, scenarios=1, configurations=1, rollouts=1),
         lambda: precision(ONE, apps=1, scenarios=2.5, configurations=1, rollouts=1),
         lambda: precision(ONE, apps=1, scenarios=2, configurations=0, rollouts=1),
+        lambda: precision(ONE, apps=1, scenarios=math.inf, configurations=1, rollouts=1),
+        lambda: precision(ONE, apps=1, scenarios=2, configurations=1, rollouts=math.nan),
         lambda: precision(ONE, apps=1, scenarios=2, configurations=1, rollouts=1, level=95),
         lambda: precision(ONE, apps=1, scenarios=9, configurations=1, rollouts=5, scenarios_are="fixed"),
         lambda: precision(ONE, apps=1, scenarios=9, configurations=1, rollouts=5, scenarios_are="random"),

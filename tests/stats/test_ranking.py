@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.stats import bootstrap
 
 from fairground.core import InvalidInput
-from fairground.stats.bradley_terry import ELO, fit_bradley_terry
+from fairground.stats.bradley_terry import ELO, bradley_terry
 from fairground.stats.category_ranking import rank_by_category
 from fairground.stats.interval import plain
 from fairground.stats.rank_resampling import draw_strengths, units_of
@@ -50,10 +50,10 @@ STRENGTHS = np.array([0.6, 0.3, 0.0, -0.3, -0.6])
 
 def test_resamples_of_counts_are_distributed_like_resamples_of_votes() -> None:
     votes = drawn_votes(STRENGTHS[:3], 90, generator(1))
-    fit = np.array(fit_bradley_terry(votes).strengths)
+    fit = np.array(bradley_terry(votes).strengths)
     fast, _ = draw_strengths(units_of(votes, "votes"), fit, 0.0, 4000, generator(2))
     rng = generator(3)
-    slow = np.array([fit_bradley_terry(votes.where(rng.integers(0, 90, 90))).strengths for _ in range(1500)]).T
+    slow = np.array([bradley_terry(votes.where(rng.integers(0, 90, 90))).strengths for _ in range(1500)]).T
     np.testing.assert_allclose(fast.mean(axis=1), slow.mean(axis=1), atol=0.03)
     np.testing.assert_allclose(fast.std(axis=1), slow.std(axis=1), rtol=0.08)
     quantiles = [0.025, 0.25, 0.75, 0.975]
@@ -65,13 +65,13 @@ def test_resamples_of_voters_keep_their_votes_together() -> None:
     votes = drawn_votes(STRENGTHS[:3], 120, rng)
     votes = with_voters(votes, rng.integers(0, 15, 120))
     assert votes.voter is not None
-    fit = np.array(fit_bradley_terry(votes).strengths)
+    fit = np.array(bradley_terry(votes).strengths)
     fast, _ = draw_strengths(units_of(votes, "voters"), fit, 0.0, 4000, generator(5))
     members = [np.flatnonzero(votes.voter.codes == at) for at in range(15)]
     slow = []
     for _ in range(1500):
         rows = np.concatenate([members[at] for at in rng.integers(0, 15, 15)])
-        slow.append(fit_bradley_terry(votes.where(rows)).strengths)
+        slow.append(bradley_terry(votes.where(rows)).strengths)
     np.testing.assert_allclose(fast.std(axis=1), np.array(slow).std(axis=0), rtol=0.08)
     np.testing.assert_allclose(fast.mean(axis=1), np.array(slow).mean(axis=0), atol=0.03)
 
@@ -79,9 +79,9 @@ def test_resamples_of_voters_keep_their_votes_together() -> None:
 def test_weighted_votes_are_drawn_with_their_weights() -> None:
     rng = generator(6)
     votes = replace(drawn_votes(STRENGTHS[:3], 100, rng), weight=rng.choice([0.0, 0.5, 1.0, 4.0], 100))
-    fit = np.array(fit_bradley_terry(votes).strengths)
+    fit = np.array(bradley_terry(votes).strengths)
     fast, _ = draw_strengths(units_of(votes, "votes"), fit, 0.0, 4000, generator(7))
-    slow = np.array([fit_bradley_terry(votes.where(rng.integers(0, 100, 100))).strengths for _ in range(1500)]).T
+    slow = np.array([bradley_terry(votes.where(rng.integers(0, 100, 100))).strengths for _ in range(1500)]).T
     np.testing.assert_allclose(fast.std(axis=1), slow.std(axis=1), rtol=0.1)
     assert units_of(votes, "votes").number.sum() == 100
 
@@ -425,7 +425,7 @@ def test_predicted_win_rates_follow_the_elo_formula() -> None:
     gap = ranking[NAMES[1]].rating.estimate - ranking[NAMES[3]].rating.estimate
     assert rates[1][3] == pytest.approx(1 / (1 + 10 ** (-gap / 400)))
     assert rates[3][1] == pytest.approx(1 - (rates[1][3] or 0)) and rates[2][2] is None
-    assert predicted_win_rates(fit_bradley_terry(drawn_votes(STRENGTHS, 300, generator(24)))).rates[1][3] == rates[1][3]
+    assert predicted_win_rates(bradley_terry(drawn_votes(STRENGTHS, 300, generator(24)))).rates[1][3] == rates[1][3]
 
 
 def test_a_circle_of_wins_is_a_disagreement() -> None:

@@ -6,7 +6,7 @@ import statsmodels.api as sm
 from numpy.typing import NDArray
 
 from fairground.core import InvalidInput, UnknownName
-from fairground.stats.bradley_terry import ELO, fit_bradley_terry
+from fairground.stats.bradley_terry import ELO, bradley_terry
 from fairground.stats.interval import plain
 from fairground.stats.ranking import rank
 from fairground.stats.table import Names
@@ -73,7 +73,7 @@ def test_clustered_errors_agree_too() -> None:
 
 def test_covariates_take_away_what_style_added() -> None:
     votes = styled_votes(20_000)
-    plainly = fit_bradley_terry(votes)
+    plainly = bradley_terry(votes)
     ranking = rank(votes, rng=np.random.default_rng(0), method="sandwich", covariates=["length", "left"])
     true = 1000 + ELO * STRENGTHS
     # Ties are a fifth of the votes and draw all ratings together by about that; the inflation goes the other way.
@@ -87,7 +87,7 @@ def test_a_covariate_that_says_nothing_has_an_interval_around_zero_and_changes_l
     votes = styled_votes(4000, effect=0.0, place=0.0, seed=5)
     ranking = rank(votes, rng=np.random.default_rng(0), method="sandwich", covariates=["left"])
     assert 0 in ranking.coefficients[0].value
-    for name, rating in fit_bradley_terry(votes).ratings.items():
+    for name, rating in bradley_terry(votes).ratings.items():
         assert ranking[name].rating.estimate == pytest.approx(rating, abs=1)
 
 

@@ -8,19 +8,19 @@ from scipy.stats import binom, binomtest, norm
 
 from fairground.core import InvalidInput
 from fairground.stats.interval import plain
-from fairground.stats.vote_power import detectable_gap, power_of_votes, votes_needed, win_share
+from fairground.stats.vote_power import detectable_gap, vote_power, votes_needed, win_share
 
 
 def test_fifty_points_take_511_votes_with_a_winner() -> None:
     found = votes_needed(50, power=0.9, alpha=0.05)
     assert found.win_share == pytest.approx(0.5715, abs=5e-5)
     assert found.decisive == found.votes == 511
-    assert power_of_votes(511, 50) >= 0.9 > power_of_votes(510, 50)
+    assert vote_power(511, 50) >= 0.9 > vote_power(510, 50)
     plain(found)
 
 
 def test_two_hundred_votes_a_pair_are_not_enough_for_fifty_points() -> None:
-    assert power_of_votes(200, 50) == pytest.approx(0.525, abs=0.001)
+    assert vote_power(200, 50) == pytest.approx(0.525, abs=0.001)
     assert detectable_gap(200) == pytest.approx(80.4, abs=0.2)
 
 
@@ -29,20 +29,20 @@ def test_exact_power_is_that_of_the_binomial_test() -> None:
         share = win_share(gap)
         rejected = [wins for wins in range(votes + 1) if binomtest(wins, votes).pvalue <= 0.05]
         power = binom.pmf(rejected, votes, share).sum()
-        assert power_of_votes(votes, gap, method="exact") == pytest.approx(power, abs=1e-12)
+        assert vote_power(votes, gap, method="exact") == pytest.approx(power, abs=1e-12)
 
 
 def test_five_votes_can_never_be_significant() -> None:
-    assert power_of_votes(5, 2000, method="exact") == 0  # five to none has p = 0.0625
-    assert power_of_votes(6, 2000, method="exact") > 0.99
+    assert vote_power(5, 2000, method="exact") == 0  # five to none has p = 0.0625
+    assert vote_power(6, 2000, method="exact") > 0.99
 
 
 def test_the_exact_number_is_enough_from_there_on() -> None:
     found = votes_needed(100, power=0.8)
     for number in range(found.decisive_exact, found.decisive_exact + 40):
-        assert power_of_votes(number, 100, method="exact") >= 0.8
-    assert power_of_votes(found.decisive_exact - 1, 100, method="exact") < 0.8
-    assert found.exact_power == power_of_votes(found.decisive, 100, method="exact")
+        assert vote_power(number, 100, method="exact") >= 0.8
+    assert vote_power(found.decisive_exact - 1, 100, method="exact") < 0.8
+    assert found.exact_power == vote_power(found.decisive, 100, method="exact")
 
 
 def test_ties_inflate_the_number_when_the_gap_is_of_votes_with_a_winner() -> None:
@@ -65,10 +65,8 @@ def test_the_promised_power_is_found_in_simulated_votes(gap: float, tie_rate: fl
     rng = np.random.default_rng(1)
     needed = votes_needed(gap, power=0.8, tie_rate=tie_rate, ties=ties)
     expected = 1 / (1 + 10 ** (-gap / 400))
-    if ties == "half":  # the mean of a vote with ties as half is what the ratings say
-        share = (expected - tie_rate / 2) / (1 - tie_rate)
-    else:
-        share = expected
+    # With ties as half, it is the mean of all votes that the ratings give.
+    share = (expected - tie_rate / 2) / (1 - tie_rate) if ties == "half" else expected
     decisive = rng.binomial(needed.votes, 1 - tie_rate, 20_000)
     wins = rng.binomial(decisive, share)
     z = (wins - decisive / 2) / np.sqrt(decisive / 4)
@@ -76,14 +74,14 @@ def test_the_promised_power_is_found_in_simulated_votes(gap: float, tie_rate: fl
 
 
 def test_without_a_gap_the_power_is_the_error_rate() -> None:
-    assert power_of_votes(500, 0) == pytest.approx(0.05)
-    assert power_of_votes(500, 0, method="exact") <= 0.05
+    assert vote_power(500, 0) == pytest.approx(0.05)
+    assert vote_power(500, 0, method="exact") <= 0.05
 
 
 @given(st.floats(5, 400), st.floats(0.3, 0.99), st.floats(0, 0.6))
 def test_number_and_gap_are_inverse(gap: float, power: float, tie_rate: float) -> None:
     found = votes_needed(gap, power=power, tie_rate=tie_rate)
-    assert power_of_votes(found.votes, gap, tie_rate=tie_rate) >= power - 1e-9
+    assert vote_power(found.votes, gap, tie_rate=tie_rate) >= power - 1e-9
     # At so many votes the wanted gap is just seen; with a single one less it is not, up to rounding.
     assert detectable_gap(found.votes, power=power, tie_rate=tie_rate) <= gap + 1e-6
     assert votes_needed(-gap, power=power, tie_rate=tie_rate) == found
@@ -91,9 +89,9 @@ def test_number_and_gap_are_inverse(gap: float, power: float, tie_rate: float) -
 
 @given(st.integers(10, 10**6), st.floats(1, 300))
 def test_more_votes_and_wider_gaps_have_more_power(votes: int, gap: float) -> None:
-    assert power_of_votes(votes + 1, gap) >= power_of_votes(votes, gap) - 1e-12
-    assert power_of_votes(votes, gap + 1) >= power_of_votes(votes, gap) - 1e-12
-    assert 0 <= power_of_votes(votes, gap, method="exact") <= 1
+    assert vote_power(votes + 1, gap) >= vote_power(votes, gap) - 1e-12
+    assert vote_power(votes, gap + 1) >= vote_power(votes, gap) - 1e-12
+    assert 0 <= vote_power(votes, gap, method="exact") <= 1
 
 
 @pytest.mark.parametrize(
@@ -106,8 +104,8 @@ def test_more_votes_and_wider_gaps_have_more_power(votes: int, gap: float) -> No
         (lambda: votes_needed(50, alpha=0), "alpha"),
         (lambda: votes_needed(50, tie_rate=1.0), "tie_rate"),
         (lambda: votes_needed(50, ties="ignored"), "ties"),
-        (lambda: power_of_votes(0, 50), "votes"),
-        (lambda: power_of_votes(10, 50, method="magic"), "method"),
+        (lambda: vote_power(0, 50), "votes"),
+        (lambda: vote_power(10, 50, method="magic"), "method"),
         (lambda: detectable_gap(0), "votes"),
         (lambda: detectable_gap(2), "cannot show any gap"),
     ],

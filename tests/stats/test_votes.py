@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fairground.core import InvalidInput, UnknownName
 from fairground.stats.vote_files import read_votes
-from fairground.stats.votes import BOTH_BAD, LEFT, RIGHT, TIE, BadVote, Votes, pair_counts
+from fairground.stats.votes import BOTH_BAD, LEFT, RIGHT, TIE, BadVote, Votes, counts
 
 ROWS = [("b", "a", "left"), ("a", "c", "right"), ("c", "b", "tie"), ("a", "b", "both_bad"), ("a", "b", "left")]
 
@@ -101,7 +101,7 @@ def test_codes_out_of_range_are_refused() -> None:
 
 
 def test_a_matrix_of_wins_becomes_votes() -> None:
-    found = pair_counts(Votes.of_wins(["a", "b"], [[0, 3], [1, 0]], [[0, 1], [1, 0]]))
+    found = counts(Votes.of_wins(["a", "b"], [[0, 3], [1, 0]], [[0, 1], [1, 0]]))
     assert (found.wins.tolist(), found.losses.tolist(), found.ties.tolist()) == ([3], [1], [2])
     with pytest.raises(InvalidInput, match="wins: expected a 2 x 2 matrix"):
         Votes.of_wins(["a", "b"], [[0, 1.5], [1, 0]])
@@ -130,7 +130,7 @@ def test_picked_votes_keep_their_columns_and_lose_absent_agents() -> None:
 
 
 def test_counts_know_which_side_of_the_pair_won() -> None:
-    found = pair_counts(votes_of(ROWS))
+    found = counts(votes_of(ROWS))
     pairs = [(found.agents[i], found.agents[j]) for i, j in zip(found.first, found.second, strict=True)]
     assert pairs == [("a", "b"), ("a", "c"), ("b", "c")]
     assert found.wins.tolist() == [1, 0, 0]  # a over b
@@ -143,17 +143,17 @@ def test_counts_of_very_many_agents_are_the_same() -> None:
     left = rng.integers(0, 40, 500)
     right = (left + rng.integers(1, 40, 500)) % 40
     winner = rng.integers(0, 4, 500)
-    few = pair_counts(Votes.of_codes([f"{i:03}" for i in range(40)], left, right, winner))
-    many = pair_counts(Votes.of_codes([f"{i:03}" for i in range(600)], left, right, winner))
+    few = counts(Votes.of_codes([f"{i:03}" for i in range(40)], left, right, winner))
+    many = counts(Votes.of_codes([f"{i:03}" for i in range(600)], left, right, winner))
     for name in ("first", "second", "wins", "losses", "ties"):
         assert getattr(few, name).tolist() == getattr(many, name).tolist()
 
 
 def test_weights_are_summed_and_can_be_left_out() -> None:
     votes = Votes.of(["a", "b", "a"], ["b", "a", "b"], ["left", "left", "tie"], weight=[2, 3, 0.5])
-    assert pair_counts(votes).wins.tolist() == [2] and pair_counts(votes).losses.tolist() == [3]
-    assert pair_counts(votes).ties.tolist() == [0.5]
-    assert pair_counts(votes, weighted=False).total.tolist() == [3]
+    assert counts(votes).wins.tolist() == [2] and counts(votes).losses.tolist() == [3]
+    assert counts(votes).ties.tolist() == [0.5]
+    assert counts(votes, weighted=False).total.tolist() == [3]
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 5), st.integers(0, 3)), min_size=1, max_size=60))
@@ -164,8 +164,8 @@ def test_swapping_the_sides_of_a_vote_changes_no_count(rows: list[tuple[int, int
     names = list("abcdef")
     mirrored = np.array([RIGHT, LEFT, TIE, BOTH_BAD])[winner]
     one, other = (
-        pair_counts(Votes.of_codes(names, left, right, winner)),
-        pair_counts(Votes.of_codes(names, right, left, mirrored)),
+        counts(Votes.of_codes(names, left, right, winner)),
+        counts(Votes.of_codes(names, right, left, mirrored)),
     )
     assert one.total.sum() == len(rows)
     for name in ("first", "second", "wins", "losses", "ties"):

@@ -17,7 +17,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import expit
 
 from fairground.core import InvalidInput, unknown
-from fairground.stats.votes import PairCounts, Votes, pair_counts
+from fairground.stats.votes import PairCounts, Votes, counts
 
 ELO = 400 / math.log(10)
 """Rating points a unit of strength."""
@@ -52,7 +52,7 @@ class BradleyTerry:
     notes: tuple[str, ...] = ()
 
 
-def fit_bradley_terry(
+def bradley_terry(
     votes: Votes | PairCounts, *, anchor: tuple[str, float] | None = None, prior: float | None = None
 ) -> BradleyTerry:
     """Fits Bradley-Terry strengths to votes.
@@ -68,7 +68,7 @@ def fit_bradley_terry(
         InvalidInput: Without votes or with one agent; when groups of agents never met and no prior is given; when the
             votes have no finite solution and the prior is 0.
     """
-    found = pair_counts(votes) if isinstance(votes, Votes) else votes
+    found = counts(votes) if isinstance(votes, Votes) else votes
     used, notes = choose_prior(found, prior)
     strengths = fit_counts(found, used)
     shown = ratings_of(strengths, found.agents, anchor)

@@ -10,7 +10,8 @@ and half-width t * sqrt(V), with Student's t at A (S - 1) degrees of freedom. Th
 which vary independently, less one for each app's own mean; so few scenarios cost twice, by V and by t.
 
 If scenarios are "fixed" (the conclusion is about these scenarios, not others like them), s drops out, and there are
-A S (C - 1) degrees of freedom, or A S (C R - 1) if c is 0 and rollouts are what varies.
+A S (C - 1) degrees of freedom, or A S (C R - 1) if c is 0 and rollouts are what varies. Configurations count as drawn
+independently within a scenario, which a small grid of crossed axes is not.
 """
 
 from __future__ import annotations
@@ -297,8 +298,7 @@ def plan_precision(
     """
     if not 0 < half_width < 1:
         raise InvalidInput(f"half_width: expected a share below 1, got {half_width!r}", fix="0.03 is three points")
-    setting = _Setting(components, apps, level, scenarios_are)
-    return _plan(setting, "half-width", half_width, costs or Costs(), limits)
+    return _plan(_Setting(components, apps, level, scenarios_are), "half-width", half_width, costs or Costs(), limits)
 
 
 def plan_power(
@@ -484,11 +484,9 @@ def _fewest(enough: Callable[[Floats], Bools], least: Floats, most: Floats) -> F
     """Smallest whole number in [least, most] that is enough; `most` where none is known to be less."""
     low, high = least - 1, most
     while np.any(high - low > 1):
-        middle = np.floor((low + high) / 2)
-        middle = np.where(high - low > 1, middle, high)
+        middle = np.where(high - low > 1, np.floor((low + high) / 2), high)
         good = enough(middle)
-        low, high = np.where(good, low, middle), np.where(good, middle, high)
-        low = np.minimum(low, high - 1)
+        low, high = np.where(good | (middle == high), low, middle), np.where(good, middle, high)
     return high
 
 
@@ -536,8 +534,7 @@ def _before(a: Design, b: Design) -> bool:
 def _design(setting: _Setting, s: float, c: float, r: float, costs: Costs) -> Design:
     sizes = _sizes(s, c, r)
     found = float(setting.power(*sizes)) if setting.difference is not None else None
-    episodes = int(setting.apps * s * c * r * setting.agents)
-    cost = setting.cost(costs, *sizes).item()
+    episodes, cost = int(setting.apps * s * c * r * setting.agents), setting.cost(costs, *sizes).item()
     return Design(int(s), int(c), int(r), episodes, cost, float(setting.half_width(*sizes)), found)
 
 
@@ -583,7 +580,7 @@ def _rejections(freedom: Floats, shift: Floats, critical: Floats) -> Floats:
 
 def _sizes(s: float, c: float, r: float) -> tuple[Floats, Floats, Floats]:
     for name, value in (("scenarios", s), ("configurations", c), ("rollouts", r)):
-        if not (value >= 1 and (math.isinf(value) or int(value) == value)):
+        if not (value >= 1 and (int(value) == value if math.isfinite(value) else name != "scenarios")):
             raise InvalidInput(f"{name}: expected a whole number from 1 on, got {value!r}", fix="count from 1")
     return np.asarray(float(s)), np.asarray(float(c)), np.asarray(float(r))
 

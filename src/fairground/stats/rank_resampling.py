@@ -19,7 +19,7 @@ from scipy.stats import norm
 from fairground.core import InvalidInput
 from fairground.stats.bradley_terry import LIGHT_PRIOR, Pairs, information, solvable, solve, with_prior
 from fairground.stats.table import Names
-from fairground.stats.votes import PairCounts, Votes, pair_counts
+from fairground.stats.votes import PairCounts, Votes, counts
 
 OVER = ("votes", "voters", "tasks")
 """What may be drawn."""
@@ -52,7 +52,7 @@ def units_of(votes: Votes, over: str) -> Units:
     Raises:
         InvalidInput: When votes lack the voter or task that they are to be drawn by, or there is only one.
     """
-    found = pair_counts(votes)
+    found = counts(votes)
     pairs = Pairs(len(votes.agents), found.first, found.second)
     if over == "votes" and votes.weight is None:
         kinds = np.concatenate([found.wins, found.losses, found.ties])

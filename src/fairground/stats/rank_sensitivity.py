@@ -13,7 +13,7 @@ from fairground.stats.bradley_terry import choose_prior, fit_counts, ratings_of
 from fairground.stats.interval import Interval, check_level
 from fairground.stats.rank_correlation import kendall_tau, kendall_taus, spearman_rho, spearman_rhos
 from fairground.stats.rank_resampling import draw_strengths, solve_sets, units_of
-from fairground.stats.votes import Votes, pair_counts
+from fairground.stats.votes import Votes, counts
 
 _CELLS = 1 << 22
 
@@ -56,7 +56,7 @@ def noise_sensitivity(
     check_level(level)
     if repeats < 2:
         raise InvalidInput(f"repeats: expected a whole number from 2 up, got {repeats!r}")
-    found = pair_counts(votes)
+    found = counts(votes)
     used, _ = choose_prior(found, None)
     strengths = fit_counts(found, used)
     if np.ptp(strengths) < 1e-9:
@@ -142,7 +142,7 @@ def step_limit_sensitivity(
             notes += (f"the {name} votes: {int((~keep).sum())} left out, with agents of one set only: {left_out}",)
         if set(kept.agents) != set(common):
             raise InvalidInput(f"the {name} votes do not compare the common agents: {', '.join(common)}")
-        found = pair_counts(kept)
+        found = counts(kept)
         used, more = choose_prior(found, None)
         strengths = fit_counts(found, used)
         drawn, helped = draw_strengths(units_of(kept, over), strengths, used, resamples, rng)

@@ -15,7 +15,7 @@ from fairground.stats.rank_correlation import kendall_taus
 from fairground.stats.rank_gaps import gaps
 from fairground.stats.rank_resampling import solve_sets, units_of
 from fairground.stats.ranking import Ranking
-from fairground.stats.votes import Votes, pair_counts
+from fairground.stats.votes import Votes, counts
 
 _CELLS = 1 << 22
 
@@ -75,7 +75,7 @@ def permutation_test(
     check_level(level)
     if shuffles < 1:
         raise InvalidInput(f"shuffles: expected a whole number from 1 up, got {shuffles!r}", fix="5000 is usual")
-    found = pair_counts(votes)
+    found = counts(votes)
     used, notes = choose_prior(found, None)
     units = units_of(votes, over)
     strengths = fit_counts(found, used)
@@ -184,7 +184,7 @@ def pairwise_tests(votes: Votes, ranking: Ranking) -> tuple[PairTest, ...]:
 
 def _effects(votes: Votes) -> dict[tuple[int, int], tuple[float | None, int]]:
     """Cohen's d from the first agent's side, and the number of votes, of every pair that met."""
-    found, number = pair_counts(votes), pair_counts(votes, weighted=False)
+    found, number = counts(votes), counts(votes, weighted=False)
     pairs = zip(number.first.tolist(), number.second.tolist(), strict=True)
     met = dict(zip(pairs, number.total.astype(int).tolist(), strict=True))
     effects: dict[tuple[int, int], tuple[float | None, int]] = {}

@@ -25,7 +25,7 @@ from fairground.stats.rank_resampling import (
     units_of,
 )
 from fairground.stats.vote_covariates import JointFit, fit_with_covariates
-from fairground.stats.votes import BOTH_BAD, LEFT, RIGHT, TIE, Votes, pair_counts
+from fairground.stats.votes import BOTH_BAD, LEFT, RIGHT, TIE, Votes, counts
 
 METHODS = ("percentile", "bca", "sandwich")
 _FEW = 20  # clusters; with fewer, their bootstrap and sandwich are known to be too narrow
@@ -150,14 +150,14 @@ def rank(
         over: What to draw: "votes" when each is independent of the others; "voters" when some people voted often;
             "tasks" when tasks were voted on often. The last two keep all votes of one voter or task together.
         anchor: An agent and the rating that it is to have. Without, ratings have the mean 1000.
-        prior: Virtual tied votes an agent; see `fit_bradley_terry`.
+        prior: Virtual tied votes an agent; see `bradley_terry`.
         covariates: Names of `votes.covariates` that enter the logit of each vote; these need "sandwich".
 
     Raises:
         InvalidInput: When the votes cannot rank the agents, or an option does not fit.
     """
     check_options(level, method, over, resamples, covariates)
-    found = pair_counts(votes)
+    found = counts(votes)
     used, notes = choose_prior(found, prior)
     place = None if anchor is None else anchor_place(votes.agents, anchor)
     joint = None

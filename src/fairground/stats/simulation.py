@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -58,7 +59,7 @@ class Shape:
     def __post_init__(self) -> None:
         if not self.apps or any(not 0 <= rate <= 1 for rate in self.apps):
             raise InvalidInput(f"apps: expected success rates from 0 to 1, got {self.apps}")
-        if min(self.scenarios, self.rollouts, *self.axes, self.sampled or 1) < 1:
+        if min(self.scenarios, self.rollouts, *self.axes, 1 if self.sampled is None else self.sampled) < 1:
             raise InvalidInput("scenarios, rollouts, axes and sampled must be at least 1")
         if min(self.scenario_sd, self.axis_sd, self.configuration_sd) < 0:
             raise InvalidInput("standard deviations must not be negative")
@@ -91,7 +92,7 @@ def make_up(shape: Shape, *, rng: np.random.Generator) -> Cells:
     """
     number = len(shape.apps) * shape.scenarios
     scenario = np.clip(np.repeat(shape.apps, shape.scenarios) + rng.normal(0, shape.scenario_sd, number), 0, 1)
-    grid = np.stack([axis.reshape(-1) for axis in np.indices(shape.axes)], axis=-1).astype(np.int32)
+    grid = np.array(list(np.ndindex(*shape.axes)), dtype=np.int32).reshape(math.prod(shape.axes), len(shape.axes))
     rates = scenario[:, None] + rng.normal(0, shape.configuration_sd, (number, len(grid)))
     if shape.axis_sd:
         for axis, size in enumerate(shape.axes):

@@ -310,8 +310,10 @@ def _spreads(
 
 
 def _scenario_keys(table: Table, rows: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """A number for each row's scenario, in the order of names: figures must not depend on the order of rows."""
     app, scenario = table.app_names(), table.names["scenario"]
-    keys: NDArray[np.int64] = app.codes[rows].astype(np.int64) * len(scenario.values) + scenario.codes[rows]
+    first, second = (np.argsort(np.argsort(column.values))[column.codes[rows]] for column in (app, scenario))
+    keys: NDArray[np.int64] = first * len(scenario.values) + second
     return keys
 
 

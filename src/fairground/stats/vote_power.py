@@ -70,7 +70,7 @@ def win_share(gap: float, *, tie_rate: float = 0.0, ties: str = "apart") -> floa
     return share
 
 
-def power_of_votes(
+def vote_power(
     votes: int,
     gap: float,
     *,

@@ -226,7 +226,7 @@ class PairCounts:
         return total
 
 
-def pair_counts(votes: Votes, *, weighted: bool = True) -> PairCounts:
+def counts(votes: Votes, *, weighted: bool = True) -> PairCounts:
     """The votes of each pair that met, counted (or, where they have weights, weighed)."""
     agents = len(votes.agents)
     if agents <= 512:  # a full table of ordered pairs is small, and one pass fills it

@@ -13,7 +13,7 @@ from fairground.core import InvalidInput
 from fairground.stats.bradley_terry import BradleyTerry
 from fairground.stats.paired_tests import holm
 from fairground.stats.ranking import Ranking
-from fairground.stats.votes import Votes, pair_counts
+from fairground.stats.votes import Votes, counts
 
 Floats = NDArray[np.float64]
 
@@ -62,7 +62,7 @@ class Disagreement:
 
 def observed_win_rates(votes: Votes) -> WinRates:
     """What the votes say of each pair; weighted where votes have weights."""
-    found, plain = pair_counts(votes), pair_counts(votes, weighted=False)
+    found, plain = counts(votes), counts(votes, weighted=False)
     size = len(votes.agents)
     rates: list[list[float | None]] = [[None] * size for _ in range(size)]
     numbers = np.zeros((size, size), dtype=np.int64)
@@ -94,8 +94,8 @@ def disagreements(votes: Votes, ranking: Ranking) -> tuple[Disagreement, ...]:
     """
     if votes.agents != ranking.names:
         raise InvalidInput("the votes and the ranking have different agents", fix="rank these very votes")
-    found = pair_counts(votes)
-    number = pair_counts(votes, weighted=False)
+    found = counts(votes)
+    number = counts(votes, weighted=False)
     kept = np.isin(number.first * len(votes.agents) + number.second, found.first * len(votes.agents) + found.second)
     votes_of = number.total[kept].astype(int)
     observed = (found.wins + found.ties / 2) / found.total
