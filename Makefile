@@ -29,7 +29,7 @@ check: ## Lint, format, types and the import contract; changes nothing
 	@echo "check: lint, format, types and imports are clean"
 
 bench: ## Measure, against peers in the same run
-	@scripts/setup test
+	@scripts/setup bench
 	@$(bin)/python benchmarks/run.py
 
 setup: ## Only set up: system packages, Python, .venv

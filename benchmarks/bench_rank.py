@@ -1,0 +1,132 @@
+"""A leaderboard of 20 agents from a million votes with 1,000 resamples: ours, and how others do it.
+
+Peers have dependencies of their own, so they are scripts (benchmarks/peers) for an environment of their own
+(.setup/peers), which `make bench` sets up. They run a few resamples, which scale linearly.
+
+python benchmarks/bench_rank.py [--json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from figures import Figure, show
+
+from fairground.core import MissingPrerequisite
+from fairground.stats.ranking import Ranking, rank
+from fairground.stats.votes import Votes
+
+AGENTS, VOTES, RESAMPLES = 20, 1_000_000, 1_000
+ROUNDS = 7
+BAR_SECONDS, BAR_TIMES, BAR_POINTS = 0.5, 20, 0.05
+PEERS = {"scikit-learn, FastChat style": ("rank_fastchat.py", 200), "arena-rank": ("rank_arena.py", 12)}
+HERE = Path(__file__).resolve().parent
+PYTHON = HERE.parent / ".setup" / "peers" / "bin" / "python"
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Measures, prints, and returns 0 when every bar was kept."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true")
+    wanted = parser.parse_args(argv)
+    if not PYTHON.exists():
+        raise MissingPrerequisite(f"the peers' environment is not there: {PYTHON.parent.parent}", fix="make bench")
+    return show(_measure(_votes()), as_json=wanted.json)
+
+
+def _votes() -> dict[str, Any]:
+    """Random votes; three in ten are ties of one kind or the other."""
+    rng = np.random.default_rng(0)
+    strengths = rng.normal(0, 1, AGENTS)
+    left = rng.integers(0, AGENTS, VOTES)
+    right = (left + rng.integers(1, AGENTS, VOTES)) % AGENTS
+    lost = rng.random(VOTES) > 1 / (1 + np.exp(strengths[right] - strengths[left]))
+    winner = np.where(rng.random(VOTES) < 0.3, rng.integers(2, 4, VOTES), lost)
+    return {
+        "agents": AGENTS,
+        "left": left.astype(np.int32),
+        "right": right.astype(np.int32),
+        "winner": winner.astype(np.int8),
+    }
+
+
+def _measure(votes: dict[str, Any]) -> list[Figure]:
+    names = [f"agent {at:03}" for at in range(AGENTS)]
+
+    def leaderboard(method: str) -> Ranking:
+        made = Votes.of_codes(names, votes["left"], votes["right"], votes["winner"])
+        return rank(made, rng=np.random.default_rng(1), resamples=RESAMPLES, method=method)
+
+    ours, ranking = _median(lambda: leaderboard("percentile"))
+    sandwich, _ = _median(lambda: leaderboard("sandwich"))
+    bca, _ = _median(lambda: leaderboard("bca"))
+    width = statistics.mean(row.rating.width for row in ranking.agents)
+    figures = [
+        Figure(
+            f"{RESAMPLES:,} resamples of {VOTES:,} votes, {AGENTS} agents, from arrays to intervals",
+            ours * 1e3,
+            "ms",
+            f"under {BAR_SECONDS:g} s",
+            ours < BAR_SECONDS,
+            f"mean width of an interval {width:.2f} points",
+        ),
+        Figure("the same with BCa", bca * 1e3, "ms"),
+        Figure("the same with sandwich errors", sandwich * 1e3, "ms"),
+    ]
+    ratings = np.array([ranking[name].rating.estimate for name in names])
+    for peer, (script, run) in PEERS.items():
+        found = _run(script, run, votes)
+        seconds = found["fixed"] + RESAMPLES * found["each"]
+        note = (
+            f"{found['version']}; {run} resamples run, scaled to {RESAMPLES:,}; mean width {found['width']:.2f} points"
+        )
+        figures.append(Figure(f"{peer}, bootstrap", seconds, "s", note=note))
+        times = seconds / ours
+        figures.append(Figure(f"ours against {peer}", times, "x faster", f"at least {BAR_TIMES}x", times >= BAR_TIMES))
+        if "sandwich" in found:
+            whole = found["fixed"] + found["sandwich"]
+            note = (
+                f"its default intervals, not scaled; {whole / sandwich:,.0f}x our sandwich; "
+                f"mean width {found['sandwich_width']:.2f} points"
+            )
+            figures.append(Figure(f"{peer}, sandwich", whole, "s", note=note))
+        apart = float(np.abs(ratings - found["ratings"]).max())
+        bar = f"within {BAR_POINTS:g} points"
+        figures.append(Figure(f"largest difference of a rating to {peer}", apart, "points", bar, apart <= BAR_POINTS))
+    return figures
+
+
+def _median(job: Callable[[], Ranking]) -> tuple[float, Ranking]:
+    times = []
+    for _ in range(ROUNDS):
+        started = time.perf_counter()
+        result = job()
+        times.append(time.perf_counter() - started)
+    return statistics.median(times), result
+
+
+def _run(script: str, resamples: int, votes: dict[str, Any]) -> dict[str, Any]:
+    """What a peer says of the votes."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "votes.npz"
+        np.savez(file, **votes)
+        command = [str(PYTHON), str(HERE / "peers" / script), str(file), str(resamples)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=400)
+    if done.returncode:
+        raise RuntimeError(f"{script} ended with status {done.returncode} and said:\n{done.stderr[-2000:]}")
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())
