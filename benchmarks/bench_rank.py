@@ -9,20 +9,16 @@ python benchmarks/bench_rank.py [--json]
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from figures import Figure, show
+from peer import need_peers, run_peer
 
-from fairground.core import MissingPrerequisite
 from fairground.stats.ranking import Ranking, rank
 from fairground.stats.votes import Votes
 
@@ -30,8 +26,6 @@ AGENTS, VOTES, RESAMPLES = 20, 1_000_000, 1_000
 ROUNDS = 7
 BAR_SECONDS, BAR_TIMES, BAR_POINTS = 0.5, 20, 0.05
 PEERS = {"scikit-learn, FastChat style": ("rank_fastchat.py", 200), "arena-rank": ("rank_arena.py", 12)}
-HERE = Path(__file__).resolve().parent
-PYTHON = HERE.parent / ".setup" / "peers" / "bin" / "python"
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -39,8 +33,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     wanted = parser.parse_args(argv)
-    if not PYTHON.exists():
-        raise MissingPrerequisite(f"the peers' environment is not there: {PYTHON.parent.parent}", fix="make bench")
+    need_peers()
     return show(_measure(_votes()), as_json=wanted.json)
 
 
@@ -85,11 +78,11 @@ def _measure(votes: dict[str, Any]) -> list[Figure]:
     ]
     ratings = np.array([ranking[name].rating.estimate for name in names])
     for peer, (script, run) in PEERS.items():
-        found = _run(script, run, votes)
+        found = run_peer(script, votes, run)
         seconds = found["fixed"] + RESAMPLES * found["each"]
-        note = (
-            f"{found['version']}; {run} resamples run, scaled to {RESAMPLES:,}; mean width {found['width']:.2f} points"
-        )
+        note = f"{found['version']}; {run} resamples run, scaled to {RESAMPLES:,}"
+        if run >= 100:  # of fewer, the ends of an interval mean nothing
+            note += f"; mean width {found['width']:.2f} points"
         figures.append(Figure(f"{peer}, bootstrap", seconds, "s", note=note))
         times = seconds / ours
         figures.append(Figure(f"ours against {peer}", times, "x faster", f"at least {BAR_TIMES}x", times >= BAR_TIMES))
@@ -113,19 +106,6 @@ def _median(job: Callable[[], Ranking]) -> tuple[float, Ranking]:
         result = job()
         times.append(time.perf_counter() - started)
     return statistics.median(times), result
-
-
-def _run(script: str, resamples: int, votes: dict[str, Any]) -> dict[str, Any]:
-    """What a peer says of the votes."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "votes.npz"
-        np.savez(file, **votes)
-        command = [str(PYTHON), str(HERE / "peers" / script), str(file), str(resamples)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=400)
-    if done.returncode:
-        raise RuntimeError(f"{script} ended with status {done.returncode} and said:\n{done.stderr[-2000:]}")
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
 
 
 if __name__ == "__main__":

@@ -152,6 +152,25 @@ def test_many_sets_at_once_are_solved_as_one_by_one() -> None:
             np.testing.assert_allclose(solved[:, at], bradley_terry(found).strengths, atol=1e-8)
 
 
+def test_sets_of_very_many_agents_are_solved_as_one_by_one() -> None:
+    rng = np.random.default_rng(6)
+    agents, names = 120, [f"{at:03}" for at in range(120)]
+    strengths = rng.normal(0, 1, agents)
+    left = np.arange(6000) % agents
+    right = (left + rng.integers(1, agents, 6000)) % agents
+    lost = rng.random(6000) > 1 / (1 + np.exp(strengths[right] - strengths[left]))
+    found = counts(Votes.of_codes(names, left, right, lost))
+    pairs, score = Pairs(agents, found.first, found.second), found.wins + found.ties / 2
+    # Weights far from even: one matrix does not serve all, and conjugate gradients have work to do.
+    weight = rng.exponential(1, (len(score), 12))
+    solved = solve(
+        pairs, score[:, None] * weight, found.total[:, None] * weight, np.array(bradley_terry(found).strengths)
+    )
+    for at in range(12):
+        alone = solve(pairs, (score * weight[:, at])[:, None], (found.total * weight[:, at])[:, None])
+        np.testing.assert_allclose(solved[:, at], alone[:, 0], atol=1e-8)
+
+
 # --- votes without finite ratings ------------------------------------------------------------------------------------
 
 

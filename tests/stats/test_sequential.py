@@ -11,16 +11,11 @@ from scipy.special import betaln, comb
 from statsmodels.stats.proportion import proportion_confint
 
 from fairground.core import InvalidInput
-from fairground.stats import sequential
+from fairground.stats import martingales
 from fairground.stats.interval import plain
-from fairground.stats.sequential import (
-    DifferenceMonitor,
-    RateMonitor,
-    block_means,
-    difference_sequence,
-    rate_sequence,
-    simulate_stopping,
-)
+from fairground.stats.monitors import DifferenceMonitor, RateMonitor
+from fairground.stats.sequential import block_means, difference_sequence, rate_sequence
+from fairground.stats.stopping_study import simulate_stopping
 
 METHODS = ["beta-binomial", "betting", "running-mean"]
 bits = st.lists(st.integers(0, 1), min_size=1, max_size=60)
@@ -50,7 +45,7 @@ def test_the_beta_binomial_evidence_has_mean_one_under_its_rate(p: float) -> Non
     n = 40
     s = np.arange(n + 1.0)
     chance = comb(n, s) * p**s * (1 - p) ** (n - s)
-    evidence = np.exp(sequential._log_beta_binomial(s, np.full(n + 1, float(n)), p))
+    evidence = np.exp(martingales.log_beta_binomial(s, np.full(n + 1, float(n)), p))
     assert (chance * evidence).sum() == pytest.approx(1, rel=1e-9)
 
 
@@ -69,7 +64,7 @@ def test_the_betting_evidence_has_mean_one_under_its_mean_whatever_the_distribut
 def test_the_running_mean_evidence_has_mean_at_most_one_though_rates_differ() -> None:
     rates = [0.9, 0.2, 0.5, 0.99, 0.05, 0.6]
     n, mean = len(rates), float(np.mean(rates))
-    tilts = sequential._TILTS
+    tilts = martingales.TILTS
     total = 0.0
     for outcome in itertools.product((0, 1), repeat=n):
         chance = math.prod(p if x else 1 - p for x, p in zip(outcome, rates, strict=True))
@@ -87,13 +82,13 @@ def test_the_ends_are_where_the_evidence_reaches_one_over_alpha(n: int, s: int) 
     count, successes = np.array(float(n)), np.array(float(s))
     for level in (0.5, 0.95, 0.999):
         alpha = 1 - level
-        low = sequential._beta_binomial_low(successes, count, alpha)
-        high = 1 - sequential._beta_binomial_low(count - successes, count, alpha)
+        low = martingales.beta_binomial_low(successes, count, alpha)
+        high = 1 - martingales.beta_binomial_low(count - successes, count, alpha)
         assert (low == 0) == (s == 0)
         assert (high == 1) == (s == n)
         for end in (low, high):
             if 0 < end < 1 - 1e-9:
-                assert sequential._log_beta_binomial(successes, count, end) == pytest.approx(-math.log(alpha), rel=1e-5)
+                assert martingales.log_beta_binomial(successes, count, end) == pytest.approx(-math.log(alpha), rel=1e-5)
 
 
 def test_one_success_leaves_all_but_the_smallest_rates() -> None:
@@ -107,7 +102,7 @@ def test_the_beta_binomial_interval_is_the_set_that_was_never_ruled_out(outcomes
     grid = np.linspace(0.0005, 0.9995, 1000)
     n = np.arange(1.0, len(outcomes) + 1)[:, None]
     s = np.cumsum(outcomes)[:, None].astype(float)
-    kept = (sequential._log_beta_binomial(s, n, grid) < math.log(20)).all(axis=0)
+    kept = (martingales.log_beta_binomial(s, n, grid) < math.log(20)).all(axis=0)
     found = rate_sequence(outcomes)
     if found.contradicted is None:
         inside = (grid >= found.low[-1]) & (grid <= found.high[-1])
@@ -122,7 +117,7 @@ def test_the_evidence_of_difference_is_a_beta_mixture_over_the_discordant_pairs(
     wins, losses = pairs.count((1, 0)), pairs.count((0, 1))
     wanted = betaln(2 + wins, 2 + losses) - betaln(2, 2) + (wins + losses) * math.log(2)
     assert math.log(compare(pairs).e_value) == pytest.approx(wanted, rel=1e-9, abs=1e-9)
-    grown = sequential._log_capital_of_wins(np.array([float(wins)]), np.array([float(losses)]))
+    grown = martingales.log_capital_of_wins(np.array([float(wins)]), np.array([float(losses)]))
     assert grown[0] == pytest.approx(wanted, rel=1e-9, abs=1e-9)
 
 
@@ -197,7 +192,7 @@ def test_the_price_of_looking_is_a_factor_of_less_than_two_at_a_thousand_episode
         for n, most in ((50, 1.65), (200, 1.8), (1000, 1.95)):
             count, s = np.array(float(n)), np.array(float(round(p * n)))
             low, high = proportion_confint(s, n, method="wilson")
-            ends = [sequential._beta_binomial_low(successes, count, 0.05) for successes in (s, count - s)]
+            ends = [martingales.beta_binomial_low(successes, count, 0.05) for successes in (s, count - s)]
             ratio = float(1 - ends[1] - ends[0]) / (high - low)
             assert 1.4 < ratio < most
 
@@ -222,10 +217,10 @@ def test_the_rate_is_ever_missed_by_at_most_alpha(p: float) -> None:
     rng = np.random.default_rng(1)
     s = np.cumsum(rng.random((STREAMS, EPISODES)) < p, axis=1, dtype=float)
     n = np.broadcast_to(np.arange(1.0, EPISODES + 1), s.shape)
-    missed = sequential._beta_binomial_low(s, n, 0.05) > p
-    missed |= 1 - sequential._beta_binomial_low(n - s, n, 0.05) < p
+    missed = martingales.beta_binomial_low(s, n, 0.05) > p
+    missed |= 1 - martingales.beta_binomial_low(n - s, n, 0.05) < p
     assert missed.any(axis=1).mean() <= 0.05 + TOLERANCE
-    ruled_out = sequential._log_beta_binomial(s, n, p) >= math.log(20)
+    ruled_out = martingales.log_beta_binomial(s, n, p) >= math.log(20)
     assert np.mean(missed != ruled_out) < 1e-5
 
 
@@ -241,7 +236,7 @@ def test_a_usual_interval_looked_at_after_every_episode_misses_far_more_often() 
 def _capital(x: np.ndarray, mean: float) -> np.ndarray:
     """Log capital of the betting method at one mean, for many streams at once."""
     capital = np.full(x.shape, -np.inf)
-    for fraction, share in zip(sequential._FRACTIONS, sequential._LOG_SHARES[:, 0], strict=False):
+    for fraction, share in zip(martingales.FRACTIONS, martingales.LOG_SHARES[:, 0], strict=False):
         for ratio in (x / mean, (1 - x) / (1 - mean)):
             np.logaddexp(capital, np.cumsum(np.log1p(fraction * (ratio - 1)), axis=1) + share, out=capital)
     return capital
@@ -284,7 +279,7 @@ def test_random_order_without_replacement_misses_no_more_often() -> None:
     x = rng.permuted(np.tile(np.repeat([0.0, 1.0], [120, 80]), (STREAMS, 1)), axis=1)
     s = np.cumsum(x, axis=1)
     n = np.broadcast_to(np.arange(1.0, 201), s.shape)
-    missed = (sequential._log_beta_binomial(s, n, 0.4) >= math.log(20)).any(axis=1)
+    missed = (martingales.log_beta_binomial(s, n, 0.4) >= math.log(20)).any(axis=1)
     assert missed.mean() <= 0.05 + TOLERANCE
 
 
@@ -293,7 +288,7 @@ def test_scenario_by_scenario_order_breaks_the_promise_that_random_order_keeps()
     scenarios = rng.random((300, 40)) < 0.4  # each always or never solved, 25 episodes of each in a row
     s = np.cumsum(np.repeat(scenarios, 25, axis=1), axis=1, dtype=float)
     n = np.broadcast_to(np.arange(1.0, 1001), s.shape)
-    missed = (sequential._log_beta_binomial(s, n, 0.4) >= math.log(20)).any(axis=1)
+    missed = (martingales.log_beta_binomial(s, n, 0.4) >= math.log(20)).any(axis=1)
     assert missed.mean() > 0.9
     by_block = _capital(scenarios.astype(float), 0.4) >= math.log(20)  # what block_means leaves of it
     assert by_block.any(axis=1).mean() <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 300)

@@ -11,19 +11,8 @@ import typer
 from rich.markup import escape
 
 from fairground import __version__
-from fairground.cli.check import check
-from fairground.cli.doctor import doctor
-from fairground.cli.list import list_
-from fairground.cli.new import new
-from fairground.cli.open import open_
 from fairground.cli.output import errors
-from fairground.cli.prune import prune
-from fairground.cli.record import record
-from fairground.cli.report import report
-from fairground.cli.show import show
-from fairground.cli.stats import stats
 from fairground.core import FairgroundError, InvalidInput
-from fairground.sandbox import NotIsolated
 
 # \b keeps click from filling the lines that follow.
 _HELP = """Real software as worlds for computer-use agents.
@@ -45,40 +34,15 @@ A world is named SUITE/APP/SCENARIO/INSTANCE@PROFILE/THEME/UI_STATE; leave out w
 # Typer carries a click of its own or uses the installed one, depending on its version; this is its error in both.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
-app = typer.Typer(
-    name="fairground",
-    help=_HELP,
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
-
-
-@app.callback(invoke_without_command=True)
-def _root(version: bool = typer.Option(False, "--version", help="Print the version.")) -> None:
-    if version:
-        typer.echo(f"fairground {__version__}")
-        raise typer.Exit
-
-
-app.command("list")(list_)
-app.command("doctor")(doctor)
-app.command("open")(open_)
-app.command("record")(record)
-app.command("show")(show)
-app.command("new")(new)
-app.command("check")(check)
-app.command("prune")(prune)
-app.add_typer(stats, name="stats")
-app.command("report")(report)
+ANYWHERE = ("stats", "report")
+"""Commands that need no world, and so work on every operating system."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command; returns 0, 1 for what went wrong, 2 for what was asked wrongly, 130 when interrupted."""
     words = list(sys.argv[1:] if argv is None else argv)
     warnings.showwarning = _show_warning
-    command = typer.main.get_command(app)
+    command = typer.main.get_command(_program(words))
     try:
         result = command.main(args=words, prog_name="fairground", standalone_mode=False)
         return int(result) if isinstance(result, int) else 0
@@ -90,6 +54,56 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     except (typer.Abort, KeyboardInterrupt, BrokenPipeError):
         return 130
+
+
+def _program(words: Sequence[str]) -> typer.Typer:
+    """The commands, imported only where they are wanted: a table of results needs no sandbox."""
+    app = typer.Typer(
+        name="fairground",
+        help=_HELP,
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
+    app.callback(invoke_without_command=True)(_root)
+    if sys.platform == "linux" and not (words and words[0] in ANYWHERE):
+        _add_worlds(app)
+    from fairground.cli.report import report
+    from fairground.cli.stats import stats
+
+    app.add_typer(stats, name="stats")
+    app.command("report")(report)
+    return app
+
+
+def _add_worlds(app: typer.Typer) -> None:
+    from fairground.cli.check import check
+    from fairground.cli.doctor import doctor
+    from fairground.cli.list import list_
+    from fairground.cli.new import new
+    from fairground.cli.open import open_
+    from fairground.cli.prune import prune
+    from fairground.cli.record import record
+    from fairground.cli.run import resume, run
+    from fairground.cli.show import show
+
+    app.command("list")(list_)
+    app.command("doctor")(doctor)
+    app.command("open")(open_)
+    app.command("record")(record)
+    app.command("show")(show)
+    app.command("run")(run)
+    app.command("resume")(resume)
+    app.command("new")(new)
+    app.command("check")(check)
+    app.command("prune")(prune)
+
+
+def _root(version: bool = typer.Option(False, "--version", help="Print the version.")) -> None:
+    if version:
+        typer.echo(f"fairground {__version__}")
+        raise typer.Exit
 
 
 def _say(message: str, fix: str | None, as_json: bool) -> None:
@@ -104,5 +118,6 @@ def _say(message: str, fix: str | None, as_json: bool) -> None:
 def _show_warning(
     message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: object, **__: object
 ) -> None:
-    place = "" if issubclass(category, NotIsolated) else f" ({filename}:{lineno})"
+    about_the_machine = category.__name__ == "NotIsolated"  # which is in a room that may not be loaded
+    place = "" if about_the_machine else f" ({filename}:{lineno})"
     errors.print(f"[bold yellow]warning:[/] {escape(str(message))}{place}", highlight=False, soft_wrap=True)

@@ -1,7 +1,24 @@
-"""What people look at: episode pages and contact sheets; later tables, plots and reports."""
+"""What people look at: episode pages, contact sheets, and the report on a table of episodes."""
 
-from fairground.report.contact_sheet import contact_sheet
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from fairground.report.describe import describe
-from fairground.report.episode_page import write_episode_page
+from fairground.report.statistics_page import figures, write_report
 
-__all__ = ["contact_sheet", "describe", "write_episode_page"]
+if TYPE_CHECKING:
+    from fairground.report.contact_sheet import contact_sheet as contact_sheet
+    from fairground.report.episode_page import write_episode_page as write_episode_page
+
+__all__ = ["contact_sheet", "describe", "figures", "write_episode_page", "write_report"]
+
+_LATE = {"contact_sheet": "contact_sheet", "write_episode_page": "episode_page"}
+
+
+def __getattr__(name: str) -> Any:
+    # Looked up late: what shows episodes needs the rooms that record them, and a report on a table does not.
+    if name in _LATE:
+        return getattr(import_module(f"fairground.report.{_LATE[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -23,6 +23,7 @@ from fairground.stats.exact_variance import exact_variance
 from fairground.stats.genscore import GenScore, genscore, genscore_from_counts
 from fairground.stats.intake import table_from_rows, table_of
 from fairground.stats.interval import Interval, plain
+from fairground.stats.monitors import DifferenceMonitor, RateMonitor
 from fairground.stats.paired_tests import (
     McNemar,
     TwoProportions,
@@ -35,7 +36,7 @@ from fairground.stats.paired_tests import (
     two_proportions,
     wilcoxon,
 )
-from fairground.stats.planning import (
+from fairground.stats.plan_records import (
     Costs,
     DifferenceComponents,
     Limits,
@@ -43,6 +44,8 @@ from fairground.stats.planning import (
     Power,
     Precision,
     VarianceComponents,
+)
+from fairground.stats.planning import (
     paired_components,
     plan_power,
     plan_precision,
@@ -93,16 +96,7 @@ from fairground.stats.replay import (
 )
 from fairground.stats.resampling import LEVELS, resample
 from fairground.stats.sensitivity import Sensitivities, Sensitivity, sensitivity, varied_axes
-from fairground.stats.sequential import (
-    ConfidenceSequence,
-    DifferenceMonitor,
-    RateMonitor,
-    StoppingStudy,
-    block_means,
-    difference_sequence,
-    rate_sequence,
-    simulate_stopping,
-)
+from fairground.stats.sequential import ConfidenceSequence, block_means, difference_sequence, rate_sequence
 from fairground.stats.simulation import (
     LADDER,
     PAPER_APPS,
@@ -113,14 +107,16 @@ from fairground.stats.simulation import (
     rate_coverage,
     suite_coverage,
 )
+from fairground.stats.stopping_study import StoppingStudy, simulate_stopping
 from fairground.stats.suite_statistics import STATISTICS, iqm, mean, median, trimmed_mean
 from fairground.stats.summary import Duel, Spread, Standing, Summary, summarise
 from fairground.stats.table import Contender, Names, Table, join_tables
 from fairground.stats.task_reliability import changes, reliability
 from fairground.stats.transitions import Transitions, transitions
+from fairground.stats.vote_covariates import Coefficient
 from fairground.stats.vote_files import read_votes
 from fairground.stats.vote_power import VotesNeeded, detectable_gap, vote_power, votes_needed, win_share
-from fairground.stats.votes import Votes, counts
+from fairground.stats.votes import WINNERS, BadVote, PairCounts, Votes, counts
 from fairground.stats.win_rates import Disagreement, WinRates, disagreements, observed_win_rates, predicted_win_rates
 
 __all__ = [
@@ -129,11 +125,14 @@ __all__ = [
     "LEVELS",
     "PAPER_APPS",
     "STATISTICS",
+    "WINNERS",
     "Agreement",
     "AppRegret",
+    "BadVote",
     "BradleyTerry",
     "CategoryRankings",
     "Cells",
+    "Coefficient",
     "Comparison",
     "Component",
     "Components",
@@ -154,6 +153,7 @@ __all__ = [
     "Names",
     "NoiseSensitivity",
     "OrderAgreement",
+    "PairCounts",
     "PairTest",
     "PassCurve",
     "PassK",

@@ -28,6 +28,7 @@ LIGHT_PRIOR = 0.5
 _CLOSE = 1e-10  # strengths are solved to this
 _CHORD_STEPS = 25
 _NEWTON_STEPS = 200
+_MANY_AGENTS = 100  # past that, a matrix for each set costs more than conjugate gradients
 _CELLS = 1 << 22  # numbers in one batch of matrices
 
 Floats = NDArray[np.float64]
@@ -189,16 +190,17 @@ def solve(pairs: Pairs, score: Floats, total: Floats, start: Floats | None = Non
     hundredth of real Newton steps and converge fast. The sets that they do not settle get damped Newton steps.
     """
     sets = score.shape[1]
-    strengths = np.zeros((pairs.agents, sets))
-    left = np.ones(sets, dtype=bool)
-    if sets > 1:
-        near = np.zeros(pairs.agents) if start is None else start
-        strengths[:] = near[:, None]
-        left = _chord(pairs, score, total, near, strengths)
-    block = max(1, _CELLS // pairs.agents**2)
-    rest = np.flatnonzero(left)
+    near = np.zeros(pairs.agents) if start is None else start
+    strengths = np.repeat(near[:, None], sets, axis=1)
+    if sets == 1:
+        return _newton(pairs, score, total, strengths, None)
+    inverse = np.linalg.inv(_grounded(information(pairs, total.mean(axis=1), near)[None])[0])
+    rest = np.flatnonzero(_chord(pairs, score, total, inverse, strengths))
+    many = pairs.agents > _MANY_AGENTS
+    block = max(1, _CELLS // (max(pairs.agents, len(pairs.first)) if many else pairs.agents**2))
     for chunk in (rest[at : at + block] for at in range(0, len(rest), block)):
-        strengths[:, chunk] = _newton(pairs, score[:, chunk], total[:, chunk])
+        begin = np.repeat(near[:, None], len(chunk), axis=1)
+        strengths[:, chunk] = _newton(pairs, score[:, chunk], total[:, chunk], begin, inverse if many else None)
     return strengths
 
 
@@ -222,9 +224,8 @@ def solvable(pairs: Pairs, score: Floats, total: Floats) -> NDArray[np.bool_]:
     return whole
 
 
-def _chord(pairs: Pairs, score: Floats, total: Floats, near: Floats, strengths: Floats) -> NDArray[np.bool_]:
-    """Moves the strengths by steps with the inverse information at `near`; returns which sets are not settled."""
-    inverse = np.linalg.inv(_grounded(information(pairs, total.mean(axis=1), near)[None])[0])
+def _chord(pairs: Pairs, score: Floats, total: Floats, inverse: Floats, strengths: Floats) -> NDArray[np.bool_]:
+    """Moves the strengths by steps with one inverse information for all; returns which sets are not settled."""
     gather = csr_array(pairs.incidence().T)
     move = np.full(score.shape[1], np.inf)
     for _ in range(_CHORD_STEPS):
@@ -243,9 +244,8 @@ def _chord(pairs: Pairs, score: Floats, total: Floats, near: Floats, strengths: 
     return unsettled
 
 
-def _newton(pairs: Pairs, score: Floats, total: Floats) -> Floats:
-    """Newton steps from zero, halved wherever they would lower the likelihood."""
-    strengths = np.zeros((pairs.agents, score.shape[1]))
+def _newton(pairs: Pairs, score: Floats, total: Floats, strengths: Floats, inverse: Floats | None) -> Floats:
+    """Newton steps, halved wherever they would lower the likelihood; with an inverse, by conjugate gradients."""
     gather = csr_array(pairs.incidence().T)
     active = np.arange(score.shape[1])
     height = _likelihood(pairs, score, total, strengths)
@@ -253,8 +253,11 @@ def _newton(pairs: Pairs, score: Floats, total: Floats) -> Floats:
         here, won, met = strengths[:, active], score[:, active], total[:, active]
         chance = expit(here[pairs.first] - here[pairs.second])
         slope = gather @ (won - met * chance)
-        matrices = _grounded(_laplacian(pairs, met * chance * (1 - chance)))
-        step = np.linalg.solve(matrices, slope.T[:, :, None])[:, :, 0].T
+        weight = met * chance * (1 - chance)
+        if inverse is None:
+            step = np.linalg.solve(_grounded(_laplacian(pairs, weight)), slope.T[:, :, None])[:, :, 0].T
+        else:
+            step = _conjugate(pairs, gather, weight, slope, inverse)
         gain = (slope * step).sum(axis=0)
         length = np.ones(len(active))
         for _ in range(50):
@@ -272,6 +275,31 @@ def _newton(pairs: Pairs, score: Floats, total: Floats) -> Floats:
             centred: Floats = strengths - strengths.mean(axis=0)
             return centred
     raise ArithmeticError(f"{len(active)} sets of votes did not converge in {_NEWTON_STEPS} Newton steps")
+
+
+def _conjugate(pairs: Pairs, gather: csr_array, weight: Floats, slope: Floats, inverse: Floats) -> Floats:
+    """Newton steps of all sets by conjugate gradients, eased by an inverse that is nearly theirs.
+
+    For many agents: it needs no matrix for each set. Steps are good to some six digits; the next one mends the rest.
+    """
+    step, rest = np.zeros_like(slope), slope - slope.mean(axis=0)
+    inverse = inverse - inverse.mean(axis=0)  # shifts of all strengths are free, and rounding would run away in them
+    eased = inverse @ rest
+    toward, size = eased.copy(), (rest * eased).sum(axis=0)
+    enough = 1e-12 * size
+    for _ in range(2 * pairs.agents):
+        pull = gather @ (weight * (toward[pairs.first] - toward[pairs.second]))
+        bend = (toward * pull).sum(axis=0)
+        going = (size > enough) & (bend > 0)  # a set that is done stays: its next steps would be rounding only
+        if not going.any():
+            break
+        stride = np.where(going, size / np.where(going, bend, 1), 0)
+        step += stride * toward
+        rest -= stride * pull
+        eased = inverse @ rest
+        last, size = size, np.where(going, (rest * eased).sum(axis=0), 0)
+        toward = eased + size / np.where(going, last, 1) * toward
+    return step
 
 
 def _likelihood(pairs: Pairs, score: Floats, total: Floats, strengths: Floats) -> Floats:

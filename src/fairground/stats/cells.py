@@ -182,19 +182,26 @@ def match(one: Cells, other: Cells) -> tuple[Cells, Cells]:
 
 def match_scenarios(one: Cells, other: Cells) -> tuple[Cells, Cells]:
     """The cells of two contenders in the scenarios that both have."""
-    both = sorted(set(one.scenarios) & set(other.scenarios))
+    keys = [_scenario_keys(cells) for cells in (one, other)]
+    both = set(keys[0]) & set(keys[1])
     if not both:
         raise InvalidInput(
             f"{one.contender} and {other.contender} share no scenario",
             fix="compare agents that were run in the same scenarios",
         )
-    kept = [np.isin(np.array(cells.scenarios)[cells.scenario], both) for cells in (one, other)]
-    return one.keep(kept[0]), other.keep(kept[1])
+    kept = [np.fromiter((key in both for key in found), dtype=bool, count=len(found)) for found in keys]
+    return one.keep(kept[0][one.scenario]), other.keep(kept[1][other.scenario])
+
+
+def _scenario_keys(cells: Cells) -> list[tuple[str, str]]:
+    # The name alone is not enough: `b/c` of app `a` and `c` of app `a/b` are both called `a/b/c`.
+    return [(cells.apps[app], name) for app, name in zip(cells.app_of.tolist(), cells.scenarios, strict=True)]
 
 
 def _keys(cells: Cells) -> list[tuple[object, ...]]:
-    names = [cells.scenarios[scenario] for scenario in cells.scenario.tolist()]
-    return [(name, *levels) for name, levels in zip(names, cells.levels.tolist(), strict=True)]
+    scenarios = _scenario_keys(cells)
+    names = [scenarios[scenario] for scenario in cells.scenario.tolist()]
+    return [(*name, *levels) for name, levels in zip(names, cells.levels.tolist(), strict=True)]
 
 
 def _only(table: Table) -> Contender:

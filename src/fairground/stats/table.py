@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,9 @@ NUMBERS = ("reward", "steps", "seconds", "cost")
 
 NO_APP = "all"
 """The app of episodes that name none."""
+
+NO_AGENT = "agent"
+"""What the agent of episodes that name none is called."""
 
 OUTCOMES = tuple(Outcome)
 PASSED, FAILED = OUTCOMES.index(Outcome.PASSED), OUTCOMES.index(Outcome.FAILED)
@@ -61,7 +65,8 @@ class Contender:
     condition: str = ""
 
     def __str__(self) -> str:
-        return f"{self.agent} [{self.condition}]" if self.condition else self.agent
+        agent = self.agent or NO_AGENT
+        return f"{agent} [{self.condition}]" if self.condition else agent
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +79,7 @@ class Table:
         numbers: Those columns of `NUMBERS` that the table has.
         extra: Free columns, as they were.
         source: Where it came from, for messages.
+        notes: What the reader saw and did not refuse, such as a column that may have the wrong name.
     """
 
     names: Mapping[str, Names]
@@ -81,6 +87,7 @@ class Table:
     numbers: Mapping[str, NDArray[np.float64]]
     extra: Mapping[str, pa.ChunkedArray]
     source: str = "table"
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.outcome)
@@ -91,13 +98,15 @@ class Table:
         found: NDArray[np.bool_] = (self.outcome == PASSED) | (self.outcome == FAILED)
         return found
 
-    @property
+    @cached_property
     def contenders(self) -> tuple[Contender, ...]:
-        """Every agent under every condition it ran in, sorted."""
+        """Every agent under every condition it ran in, sorted. No two have one name."""
         agent, condition = self.names["agent"], self.names["condition"]
         pairs = np.unique(agent.codes.astype(np.int64) * len(condition.values) + condition.codes)
         found = [divmod(pair, len(condition.values)) for pair in pairs.tolist()]
-        return tuple(sorted(Contender(agent.values[a], condition.values[c]) for a, c in found))
+        everyone = tuple(sorted(Contender(agent.values[a], condition.values[c]) for a, c in found))
+        _refuse_one_name([str(one) for one in everyone], "contenders", self.source)
+        return everyone
 
     def contender(self, name: str | Contender) -> Contender:
         """The contender of that name: `agent [condition]`, or agent or condition alone where that is enough."""
@@ -129,14 +138,18 @@ class Table:
 
     def app_names(self) -> Names:
         """The column of apps, with the suite in front of each name when there are several suites."""
+        return self._app_names
+
+    @cached_property
+    def _app_names(self) -> Names:
         app, suite = self.names["app"], self.names["suite"]
-        names = tuple(value or NO_APP for value in app.values)
-        if not suite.varied:
-            return Names(names, app.codes)
-        keys = suite.codes.astype(np.int64) * len(names) + app.codes
+        keys = row_keys([suite, app])
         codes, inverse = np.unique(keys, return_inverse=True)
-        found = [divmod(code, len(names)) for code in codes.tolist()]
-        return Names(tuple(f"{suite.values[s]}/{names[a]}" for s, a in found), inverse.astype(np.int32))
+        found = [divmod(code, len(app.values)) for code in codes.tolist()]
+        labels = [(suite.values[s], app.values[a] or NO_APP) for s, a in found]
+        names = tuple(f"{s}/{a}" if suite.varied and s else a for s, a in labels)
+        _refuse_one_name(names, "apps", self.source)
+        return Names(names, inverse.astype(np.int32))
 
     def outcomes(self, contender: Contender | None = None) -> dict[Outcome, int]:
         """How many episodes ended how; the denominators of everything else."""
@@ -156,7 +169,7 @@ class Table:
             extra={name: column.take(pa.array(indices)) for name, column in self.extra.items()},
         )
 
-    def where(self, **wanted: str) -> Table:
+    def where(self, /, **wanted: str) -> Table:
         """The rows with these names, such as `where(suite="pocket", theme="dark")`; free columns too."""
         mask = np.ones(len(self), dtype=bool)
         for column, value in wanted.items():
@@ -167,12 +180,18 @@ class Table:
         if column in self.names:
             values = self.names[column].values
             if value not in values:
+                if values == ("",):
+                    raise InvalidInput(
+                        f"{self.source} has no column {column!r}, so none of its rows has {column} {value!r}",
+                        fix=f"leave it out, or rename a column to {column}",
+                    )
                 raise unknown(column, value, values)
             found: NDArray[np.bool_] = self.names[column].codes == values.index(value)
             return found
         if column not in self.extra:
-            raise unknown("column", column, [*self.names, *self.extra])
-        texts = self.extra[column].cast(pa.string())
+            known = [name for name, names in self.names.items() if names.values != ("",)]
+            raise unknown("column", column, [*known, *self.extra])
+        texts = as_text(self.extra[column], f"{self.source}, column {column!r}")
         match = np.asarray(pc.equal(texts, value).fill_null(False).to_numpy(), dtype=bool)
         if not match.any():
             raise unknown(column, value, [str(one) for one in pc.unique(texts).to_pylist() if one is not None])
@@ -180,14 +199,18 @@ class Table:
 
 
 def join_tables(tables: Sequence[Table]) -> Table:
-    """Several tables as one. Free columns that not all of them have are left out."""
+    """Several tables as one. Free columns that not all of them have are left out.
+
+    Raises:
+        InvalidInput: When two of them hold the same rollout of the same configuration.
+    """
     if len(tables) == 1:
         return tables[0]
     if not tables:
         raise InvalidInput("no table", fix="give at least one file")
     numbers = [name for name in NUMBERS if any(name in table.numbers for table in tables)]
     shared = [name for name in tables[0].extra if all(name in table.extra for table in tables)]
-    return Table(
+    joined = Table(
         names={name: _join_names([table.names[name] for table in tables]) for name in NAMES},
         outcome=np.concatenate([table.outcome for table in tables]),
         numbers={
@@ -196,12 +219,61 @@ def join_tables(tables: Sequence[Table]) -> Table:
         },
         extra={
             name: pa.chunked_array(
-                [chunk.cast(pa.string()) for table in tables for chunk in table.extra[name].chunks], type=pa.string()
+                [chunk for table in tables for chunk in as_text(table.extra[name], f"column {name!r}").chunks],
+                type=pa.string(),
             )
             for name in shared
         },
         source=", ".join(table.source for table in tables),
+        notes=tuple(dict.fromkeys(note for table in tables for note in table.notes)),
     )
+    ends = np.cumsum([len(table) for table in tables])
+
+    def place(row: int) -> str:
+        at = int(np.searchsorted(ends, row, side="right"))
+        return f"{tables[at].source}, row {row - int(ends[at]) + len(tables[at]) + 1}"
+
+    refuse_same_rollout(joined.names, place)
+    return joined
+
+
+def refuse_same_rollout(names: Mapping[str, Names], place: Callable[[int], str]) -> None:
+    """Refuses the same rollout of the same configuration twice: a mistake of whoever joined tables.
+
+    Episodes whose rollout has no name are different attempts.
+
+    Args:
+        names: The columns of `NAMES`.
+        place: How a person finds a row.
+    """
+    rollout = names["rollout"]
+    if rollout.values == ("",):
+        return
+    keys = row_keys([names[name] for name in NAMES])
+    rows = np.arange(len(keys))
+    if "" in rollout.values:
+        rows = np.flatnonzero(rollout.codes != rollout.values.index(""))
+    order = rows[np.argsort(keys[rows], kind="stable")]
+    same = np.flatnonzero(keys[order][1:] == keys[order][:-1])
+    if len(same):
+        first = same[np.argmin(order[same + 1])]  # the copy that comes first in the table
+        one, other = int(order[first]), int(order[first + 1])
+        what = ", ".join(f"{name} {names[name].name(one)!r}" for name in NAMES if names[name].name(one))
+        raise InvalidInput(
+            f"{place(other)}: the same rollout as {place(one)} ({what}); "
+            f"{'the only such row' if len(same) == 1 else f'{len(same)} such rows'}",
+            fix="drop the copies; or drop or number the column 'rollout', if these are different attempts",
+        )
+
+
+def as_text(values: pa.ChunkedArray, where: str) -> pa.ChunkedArray:
+    """A free column as texts."""
+    try:
+        return values.cast(pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise InvalidInput(
+            f"{where}: expected text or numbers, got {values.type}", fix="turn it into text, or drop it"
+        ) from None
 
 
 def row_keys(columns: Sequence[Names]) -> NDArray[np.int64]:
@@ -219,3 +291,10 @@ def _join_names(columns: Sequence[Names]) -> Names:
     place = {value: code for code, value in enumerate(values)}
     parts = [np.array([place[value] for value in column.values], dtype=np.int32)[column.codes] for column in columns]
     return Names(values, np.concatenate(parts))
+
+
+def _refuse_one_name(names: Sequence[str], what: str, source: str) -> None:
+    """Two things of one name could not be told apart in any result."""
+    if len(set(names)) < len(names):
+        twice = next(name for at, name in enumerate(names) if name in names[:at])
+        raise InvalidInput(f"{source}: two {what} would both be called {twice!r}", fix="give one of them another name")

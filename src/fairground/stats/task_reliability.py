@@ -136,11 +136,21 @@ def _curve(
         sizes = np.bincount(scenario[usable], minlength=number)
         totals = times @ sizes
         drawn = (times @ sums)[totals > 0] / totals[totals > 0]
-        if len(drawn) and np.ptp(drawn) > 0:
-            points.append(interval_of(drawn, estimate, level=level, label="bootstrap over scenarios"))
-        else:
-            low, high = score_bounds(estimate, int((sizes > 0).sum()), level)
-            points.append(Interval(estimate, low, high, level, "wilson, a scenario a trial"))
+        points.append(_interval(drawn, estimate, int((sizes > 0).sum()), level))
         used.append(int(usable.sum()))
     left_out = tuple(len(trials) - one for one in used)
     return PassCurve(metric, tuple(range(1, largest + 1)), tuple(points), tuple(used), left_out, notes)
+
+
+def _interval(drawn: NDArray[np.float64], estimate: float, scenarios: int, level: float) -> Interval:
+    """Of the replicates; never narrower than Wilson's where less than one scenario's worth of one outcome was seen.
+
+    There the bootstrap draws next to nothing but the other outcome, and would shrink to no width at all.
+    """
+    if min(estimate, 1 - estimate) * scenarios >= 1:
+        return interval_of(drawn, estimate, level=level, label="bootstrap over scenarios")
+    low, high = score_bounds(estimate, scenarios, level)
+    if len(drawn):
+        ends = interval_of(drawn, estimate, level=level)
+        low, high = min(low, ends.low), max(high, ends.high)
+    return Interval(estimate, low, high, level, "wilson, a scenario a trial")

@@ -1,0 +1,366 @@
+"""The report of a table of results: one page that works offline, with every figure ready for a paper.
+
+Names of agents, apps and tasks are text on the page, never markup (see `html.py`); besides, the page's own security
+policy lets no script run but the one written here, and nothing be fetched.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import fairground
+from fairground.core import InfrastructureError, InvalidInput, Outcome
+from fairground.report.data_table import copy_buttons
+from fairground.report.html import Child, Html, tag
+from fairground.report.plots import Figure, inline_bar, theme
+from fairground.report.plots.axes import TICK
+from fairground.report.plots.look import LIGHT, Look, marker, paint
+from fairground.report.plots.scale import Scale, around, percent, rounded
+from fairground.report.plots.svg import printable, words
+from fairground.report.statistics_behaviour import components, costs, reliability, sensitivity
+from fairground.report.statistics_sections import (
+    Exhibit,
+    Section,
+    absent,
+    apps,
+    differences,
+    looks,
+    outcomes,
+    profiles,
+    standings_figure,
+)
+from fairground.report.statistics_votes import votes
+from fairground.report.statistics_words import (
+    attributed,
+    counted,
+    decided_list,
+    ends,
+    listed,
+    rank_range,
+    rate_range,
+    statistic_in_words,
+    verdict,
+    who,
+)
+
+if TYPE_CHECKING:
+    from fairground.stats.ranking import Ranking
+    from fairground.stats.summary import Standing, Summary
+    from fairground.stats.win_rates import WinRates
+
+BAR = 260
+"""Width of the leaderboard's intervals, in pixels of the drawing."""
+
+
+def write_report(
+    summary: Summary,
+    path: Path | str,
+    *,
+    ranking: Ranking | None = None,
+    observed: WinRates | None = None,
+    title: str | None = None,
+) -> Path:
+    """Writes the report as one HTML file, and returns its path. A file of that name is replaced, whole or not at all.
+
+    Args:
+        summary: What was measured.
+        path: Where to write; its folder must exist.
+        ranking: Ratings from votes, for a section of their own.
+        observed: Win rates in the votes, beside those that the ratings predict.
+        title: The heading; by default it says who was compared.
+
+    Raises:
+        InvalidInput: When the path is a folder, or its folder does not exist.
+        InfrastructureError: When it cannot be written.
+    """
+    place = Path(path)
+    page = statistics_page(summary, ranking=ranking, observed=observed, title=title)
+    _write(place, page.encode("utf-8", "replace"))
+    return place
+
+
+def figures(
+    summary: Summary, *, ranking: Ranking | None = None, observed: WinRates | None = None
+) -> dict[str, str]:  # fmt: skip
+    """Every figure of the report as a standalone SVG document, by its name (which is fit for a file name)."""
+    shown = [standings_figure(summary), *_every_figure(_sections(summary, ranking, observed))]
+    return {one.name: one.standalone() for one in shown}
+
+
+def statistics_page(
+    summary: Summary, *, ranking: Ranking | None = None, observed: WinRates | None = None, title: str | None = None
+) -> str:
+    """The report as text."""
+    static = files("fairground.report") / "static"
+    style, script = ((static / name).read_text("utf-8") for name in ("statistics.css", "statistics.js"))
+    sections = _sections(summary, ranking, observed)
+    heading = printable(title) if title else _title(summary)
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=_policy(script)),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="generator", content=f"Fairground {fairground.__version__}"),
+        tag("title", heading),
+        tag("style", Html(theme() + style)),
+    )
+    body = tag(
+        "body",
+        tag("div", class_="awning", aria_hidden="true"),
+        _header(summary, heading, sections),
+        tag("main", _verdict(summary), _leaderboard(summary), [_section(one) for one in sections], absent(sections)),
+        tag("footer", _footer(summary)),
+        tag("div", id="tip", role="status", hidden=True),
+        tag("script", Html(script)),
+        data_light=json.dumps(LIGHT, separators=(",", ":")),
+    )
+    return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
+
+
+def _sections(summary: Summary, ranking: Ranking | None, observed: WinRates | None) -> list[Section]:
+    if not summary.standings:
+        raise InvalidInput("the summary has no contender", fix="give a table with at least one scored episode")
+    makers = (differences, apps, profiles, reliability, sensitivity, components, costs, outcomes)
+    return [*(make(summary) for make in makers), *([votes(ranking, observed)] if ranking is not None else [])]
+
+
+def _every_figure(sections: Sequence[Section]) -> list[Figure]:
+    return [exhibit.figure for section in sections for exhibit in section.exhibits]
+
+
+def _policy(script: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    # `data:` for drawings on their way to becoming PNG files; nothing is ever fetched.
+    return (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _title(summary: Summary) -> str:
+    standings = summary.standings
+    return f"{counted(len(standings), 'contender')} on {counted(_apps(summary), 'app')}"
+
+
+def _apps(summary: Summary) -> int:
+    return len({app for standing in summary.standings for app in standing.apps})
+
+
+def _header(summary: Summary, heading: str, sections: Sequence[Section]) -> Html:
+    totals = summary.outcomes
+    scored = totals[Outcome.PASSED] + totals[Outcome.FAILED]
+    most = summary.standings[0]
+    facts = [
+        ("Episodes", summary.episodes, False), ("Scored", scored, False),
+        ("Errored", totals[Outcome.ERRORED], True), ("Invalid", totals[Outcome.INVALID], True),
+        ("Contenders", len(summary.standings), False),
+        ("Apps", _apps(summary), False),
+        ("Scenarios", max(standing.scenarios for standing in summary.standings), False),
+        ("Configurations", max(standing.configurations for standing in summary.standings), False),
+    ]  # fmt: skip
+    varied = f" Axes that were varied: {', '.join(summary.axes)}." if summary.axes else " No axis was varied."
+    links = [("Leaderboard", "leaderboard"), *((one.link or one.title, one.name) for one in sections if one.exhibits)]
+    about = f"The score is {statistic_in_words(summary.statistic)}, with {most.score.level:.0%} intervals.{varied}"
+    return tag(
+        "header",
+        tag(
+            "div", tag("b", "Fairground"), tag("span", "Report of results"),
+            tag("button", "Dark", id="theme", type="button", class_="push", aria_label="Switch between light and dark"),
+            class_="brand",
+        ),
+        tag("h1", tag("bdi", heading)),
+        tag("p", about, " Source: ", who(summary.source), ".", class_="measured"),
+        tag(
+            "dl",
+            [tag("div", tag("dt", name), tag("dd", f"{count:,}"), class_="odd" if odd and count else None)
+             for name, count, odd in facts],
+            class_="facts",
+        ),
+        tag("p", "Errors are never scores: every rate below is out of the scored episodes.", class_="law"),
+        tag("nav", [tag("a", said, href=f"#{name}") for said, name in links], aria_label="Sections"),
+    )  # fmt: skip
+
+
+def _verdict(summary: Summary) -> Html:
+    notes: list[Child] = [*summary.notes]
+    if summary.unscored:
+        notes.append(("Without a single scored episode, and so not ranked: ", listed(summary.unscored[:12]), "."))
+    own = ((standing.contender, note) for standing in summary.standings for note in standing.notes)
+    notes += attributed(own, len(summary.standings), 12)
+    return tag(
+        "section",
+        tag("h2", "In short"),
+        verdict(summary),
+        decided_list(summary),
+        tag("ul", [tag("li", note) for note in notes], class_="notes") if notes else None,
+        id="verdict",
+        class_="card verdict",
+    )
+
+
+def _leaderboard(summary: Summary) -> Html:
+    values = [end for one in summary.standings for it in (one.score, one.coin_flip) for end in (it.low, it.high)]
+    scale = around(values, 14, BAR - 14, floor=0.0, ceiling=1.0, count=5)
+    heads: list[Child] = [
+        tag("th", "Rank", scope="col"), tag("th", "Contender", scope="col"),
+        tag("th", "Score", class_="n", scope="col"), tag("th", "Interval", scope="col"),
+        tag("th", _ticks(scale), class_="bar", scope="col", data_skip="1"),
+    ]  # fmt: skip
+    names = ("As coin flips", "Scenarios", "Configu\u00adrations", "Scored", "Errored, invalid")
+    heads += [tag("th", name, class_="n", scope="col") for name in names]
+    rows = [
+        _row(summary, standing, look, scale)
+        for (_, look), standing in zip(looks(summary), summary.standings, strict=True)
+    ]
+    drawn = standings_figure(summary)
+    return tag(
+        "section",
+        tag("h2", "Leaderboard"),
+        tag(
+            "div",
+            tag(
+                "div",
+                tag("h3", f"Scores in percent, with {summary.level:.0%} intervals"),
+                tag("div", copy_buttons("leaderboard-table"), _tools(drawn), class_="tools"),
+                class_="head",
+            ),
+            tag(
+                "div",
+                tag("div", tag("table", tag("thead", tag("tr", heads)), tag("tbody", rows), id="leaderboard-table",
+                    class_="sortable board"), class_="scroll", tabindex=0, role="region", aria_label="Leaderboard"),
+                class_="below",
+            ),
+            tag(
+                "div",
+                tag("div", tag("p", "In colour: the interval of a hierarchical bootstrap, which draws scenarios, axes "
+                    "and rollouts again and keeps the apps. In grey: what an interval would claim that takes every "
+                    "episode for an independent coin flip. Episodes of one scenario resemble each other, so that "
+                    "claim is as a rule too narrow."),
+                    tag("p", "A rank such as 1 to 2 is the range that the decided differences leave open.")),
+                _not("That two contenders are alike because their intervals overlap, or that one is better because it "
+                    "stands higher: the next section compares them pair by pair. That the order holds on other apps: "
+                    "the apps here are taken as given."),
+                class_="says",
+            ),
+            # Not shown on the page, where the table says the same; there for export.
+            tag("figure", drawn.svg(), hidden=True),
+            class_="exhibit full",
+        ),
+        id="leaderboard", class_="card",
+    )  # fmt: skip
+
+
+def _ticks(scale: Scale) -> Html:
+    said = [
+        words(percent(tick), scale(tick), 11, anchor="middle", size=TICK, fill=paint("muted")) for tick in scale.ticks
+    ]
+    return tag("svg", said, viewBox=f"0 0 {BAR} 14", class_="inline scale", aria_hidden="true")
+
+
+def _row(summary: Summary, standing: Standing, look: Look, scale: Scale) -> Html:
+    score, name = standing.score, printable(str(standing.contender))
+    ranks = rank_range(summary, standing)
+    lost = standing.outcomes.get(Outcome.ERRORED, 0), standing.outcomes.get(Outcome.INVALID, 0)
+    said = f"{name}: {rate_range(score)} percent; as coin flips {rate_range(standing.coin_flip)}"
+    sign = tag("svg", marker(look, 6.5, 6.5, size=5), viewBox="0 0 13 13", aria_hidden="true")
+    more = (
+        ("As coin flips", ends(standing.coin_flip, 100), standing.coin_flip.width),
+        ("Scenarios", f"{standing.scenarios:,}", standing.scenarios),
+        ("Configurations", f"{standing.configurations:,}", standing.configurations),
+        ("Scored", f"{standing.episodes:,}", standing.episodes),
+        ("Errored, invalid", f"{lost[0]:,}, {lost[1]:,}", sum(lost)),
+    )
+    return tag(
+        "tr",
+        tag("td", str(ranks[0]) if ranks[0] == ranks[1] else f"{ranks[0]} to {ranks[1]}", data_v=sum(ranks)),
+        tag("td", tag("span", sign, tag("span", tag("bdi", name)), class_="who name", title=name), data_text=name),
+        tag("td", rounded(score.estimate * 100), class_="n score", data_v=f"{score.estimate:.6g}"),
+        tag("td", ends(score, 100), class_="range", data_v=f"{score.width:.6g}"),
+        tag("td", inline_bar(score, standing.coin_flip, look, scale, said), class_="bar"),
+        [tag("td", value, class_="n more", data_v=f"{order:.6g}", data_label=label) for label, value, order in more],
+    )
+
+
+def _section(section: Section) -> Html | None:
+    if not section.exhibits:
+        return None
+    intro = section.intro
+    return tag(
+        "section",
+        tag("h2", section.title),
+        tag("p", intro, class_="intro") if isinstance(intro, str) and not isinstance(intro, Html) else intro,
+        [_exhibit(one) for one in section.exhibits],
+        id=section.name,
+        class_="card",
+    )
+
+
+def _exhibit(one: Exhibit) -> Html:
+    return tag(
+        "div",
+        tag("div", tag("h3", tag("bdi", one.figure.title)), _tools(one.figure), class_="head"),
+        tag("figure", one.figure.svg(), one.figure.svg(narrow=True)),
+        tag("div", tag("div", one.says), _not(one.silent), class_="says"),
+        tag(
+            "div",
+            tag("ul", [tag("li", note) for note in one.notes], class_="notes") if one.notes else None,
+            one.below,
+            class_="below",
+        )
+        if one.below or one.notes
+        else None,
+        class_="exhibit drawn",
+    )
+
+
+def _not(said: Child) -> Html:
+    return tag("p", tag("b", "What this does not say"), said, class_="not")
+
+
+def _tools(drawn: Figure) -> Html:
+    return tag(
+        "div",
+        [tag("button", kind.upper(), type="button", data_export=kind, data_figure=drawn.name,
+             aria_label=f"Save {drawn.title} as {kind.upper()}") for kind in ("svg", "png")],
+        class_="tools",
+    )  # fmt: skip
+
+
+def _footer(summary: Summary) -> list[Child]:
+    facts = {
+        "Source": printable(summary.source), "Statistic": summary.statistic,
+        "Intervals": f"{summary.level:.0%}, hierarchical bootstrap of {summary.resamples:,} resamples",
+        "Seed": "a generator, not a number" if summary.seed is None else str(summary.seed),
+        "Version": f"Fairground {fairground.__version__}",
+    }  # fmt: skip
+    said = "The same table, seed, number of resamples and version give the same numbers again."
+    return [
+        tag("h3", "To reproduce"),
+        tag("dl", [(tag("dt", name), tag("dd", tag("bdi", value))) for name, value in facts.items()]),
+        tag("p", said),
+    ]
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Writes beside the path and renames over it. Not `write_whole`, which syncs folders as only POSIX can."""
+    draft = path.with_name(f".{path.name}.tmp")
+    try:
+        if path.is_dir():
+            raise InvalidInput(f"{path} is a folder", fix=f"name a file in it, such as {path / 'report.html'}")
+        if not path.parent.is_dir():
+            raise InvalidInput(f"there is no folder {path.parent}", fix="make it, or write elsewhere")
+        try:
+            draft.write_bytes(data)
+            os.replace(draft, path)
+        except BaseException:
+            draft.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise InfrastructureError(f"could not write {path}: {error.strerror or error}") from error
