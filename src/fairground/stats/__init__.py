@@ -72,7 +72,7 @@ from fairground.stats.rank_sensitivity import (
     step_limit_sensitivity,
 )
 from fairground.stats.rank_tests import PairTest, PermutationTest, pairwise_tests, permutation_test
-from fairground.stats.ranking import RankedAgent, Ranking, rank
+from fairground.stats.ranking import Coefficient, RankedAgent, Ranking, rank
 from fairground.stats.reading import read_columns, read_table
 from fairground.stats.regret import AppRegret, Declared, Regret, expected_regret, wald_declares
 from fairground.stats.reliability import (
@@ -113,7 +113,6 @@ from fairground.stats.summary import Duel, Spread, Standing, Summary, summarise
 from fairground.stats.table import Contender, Names, Table, join_tables
 from fairground.stats.task_reliability import changes, reliability
 from fairground.stats.transitions import Transitions, transitions
-from fairground.stats.vote_covariates import Coefficient
 from fairground.stats.vote_files import read_votes
 from fairground.stats.vote_power import VotesNeeded, detectable_gap, vote_power, votes_needed, win_share
 from fairground.stats.votes import WINNERS, BadVote, PairCounts, Votes, counts
