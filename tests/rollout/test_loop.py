@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from fairground.agents import Brief, DoNothing, Scripted
 from fairground.core import Action, Check, Look, Observation, Outcome, State, Type
-from fairground.rollout import read_episode, run_episode
+from fairground.rollout import Budget, read_episode, run_episode
 from fairground.sandbox import Sandbox
 from fairground.worlds import App, Scenario, Seat, Suite, World
 
@@ -128,6 +129,34 @@ def test_an_agent_that_raises_is_an_error_and_not_a_failure(tmp_path: Path) -> N
     assert (episode.outcome, episode.verdict, episode.steps) == (Outcome.ERRORED, None, 1)
     assert "server went away" in episode.error
     assert read_episode(tmp_path / "e").complete
+
+
+def test_an_agent_that_hangs_is_judged_on_what_it_did_until_then(tmp_path: Path) -> None:
+    class Sleepy(Scripted):
+        def act(self, observation: Observation):
+            if observation.step == len(SOLVE):
+                threading.Event().wait()
+            return super().act(observation)
+
+    budget = Budget(seconds=4.0)
+    episode = run_episode(world(), Sleepy(SOLVE), tmp_path / "e", video=False, budget=budget)
+    assert (episode.outcome, episode.ended_by, episode.steps) == (Outcome.PASSED, "time_budget", 3)
+    assert episode.extra == {"abandoned": True}
+    assert read_episode(tmp_path / "e").complete
+
+
+def test_a_budget_of_steps_ends_an_agent_that_never_stops(tmp_path: Path) -> None:
+    class Restless:
+        name = "restless"
+
+        def begin(self, brief: Brief) -> None:
+            assert brief.step_budget == 3
+
+        def act(self, observation: Observation) -> Action:
+            return Look()
+
+    episode = run_episode(world(), Restless(), tmp_path / "e", video=False, budget=Budget(steps=3))
+    assert (episode.outcome, episode.ended_by, episode.steps) == (Outcome.FAILED, "step_budget", 3)
 
 
 def test_an_app_that_does_not_open_is_an_error_with_its_output(tmp_path: Path) -> None:

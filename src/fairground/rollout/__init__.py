@@ -1,7 +1,36 @@
-"""One attempt, carried out and written down: the episode loop, the recorder, the episode folder."""
+"""Attempts, carried out and written down: the episode loop and its folder; plans, runs, their index and workers."""
 
+from fairground.rollout.executor import Executor, LocalExecutor
 from fairground.rollout.folder import EpisodeFolder, read_episode
 from fairground.rollout.loop import run_episode
+from fairground.rollout.plan import Budget, Planned, RunSpec, make_plan
 from fairground.rollout.recorder import Recorder
+from fairground.rollout.run import Event, carry_out, start_run
+from fairground.rollout.run_table import is_run, run_table
+from fairground.rollout.store import Finished, Progress, Row, RunBusy, RunStore
+from fairground.rollout.work import Job, Work
 
-__all__ = ["EpisodeFolder", "Recorder", "read_episode", "run_episode"]
+__all__ = [
+    "Budget",
+    "EpisodeFolder",
+    "Event",
+    "Executor",
+    "Finished",
+    "Job",
+    "LocalExecutor",
+    "Planned",
+    "Progress",
+    "Recorder",
+    "Row",
+    "RunBusy",
+    "RunSpec",
+    "RunStore",
+    "Work",
+    "carry_out",
+    "is_run",
+    "make_plan",
+    "read_episode",
+    "run_episode",
+    "run_table",
+    "start_run",
+]

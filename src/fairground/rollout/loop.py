@@ -23,6 +23,8 @@ from fairground.core import (
     Step,
 )
 from fairground.gym import FairgroundEnv, SeatSource
+from fairground.rollout.patience import OutOfTime, Patient
+from fairground.rollout.plan import Budget
 from fairground.rollout.recorder import Recorder
 from fairground.worlds import World, planned_fingerprint
 
@@ -39,9 +41,13 @@ def run_episode(
     pool: SeatSource | None = None,
     observations: tuple[str, ...] = ("screen", "cursor"),
     video: bool = True,
+    budget: Budget | None = None,
     on_step: Callable[[Step], None] | None = None,
 ) -> Episode:
     """Lets an agent attempt a world once, and records it.
+
+    An agent that runs out of steps or time is judged on what it did until then, also when it hangs: it is then left
+    behind in a thread of its own, and the episode's `extra` says so under `abandoned`.
 
     What goes wrong with the machine, the app or the agent's own program is an outcome (`errored`), and what is
     wrong with the scenario another (`invalid`); neither is a score, and neither is raised. Only a folder that
@@ -49,6 +55,8 @@ def run_episode(
     """
     env = FairgroundEnv(world, observations=observations, runner=runner, pool=pool)
     scenario = world.scenario
+    steps = min(scenario.step_budget, (budget and budget.steps) or scenario.step_budget)
+    seconds = min(scenario.time_budget, (budget and budget.seconds) or scenario.time_budget)
     episode = Episode(
         id=_episode_id(world, agent),
         status="running",
@@ -57,7 +65,7 @@ def run_episode(
         parameters=dict(world.parameters),
         instruction=world.instruction,
         seed=world.seed,
-        step_budget=scenario.step_budget,
+        step_budget=steps,
         started=datetime.now(UTC).isoformat(timespec="milliseconds"),
         fingerprint=planned_fingerprint(world),
     )
@@ -70,32 +78,50 @@ def run_episode(
     except Exception as error:
         failure = error
     started = time.monotonic()
+    patient = Patient(agent)
     try:
         with Recorder(folder, episode, video=video) as recorder:
             if failure is None:
                 try:
-                    _exchange(env, agent, recorder, started, on_step)
+                    _exchange(env, patient, recorder, started, started + seconds, steps, on_step)
                 except Exception as error:  # whatever an agent's or an app's code raises is an outcome, not a crash
                     failure = error
+            extra = {"usage": usage.plain()} if (usage := getattr(agent, "usage", None)) is not None else {}
+            if patient.abandoned:
+                extra["abandoned"] = True
+            episode = episode.model_copy(update={"extra": extra})
             return _close(env, recorder, episode, failure, time.monotonic() - started)
     finally:
+        patient.close()
         env.close()
 
 
 def _exchange(
-    env: FairgroundEnv, agent: Agent, recorder: Recorder, started: float, on_step: Callable[[Step], None] | None
+    env: FairgroundEnv,
+    agent: Patient,
+    recorder: Recorder,
+    started: float,
+    deadline: float,
+    steps: int,
+    on_step: Callable[[Step], None] | None,
 ) -> None:
     """Observation for action until the end; refused actions cost a step and come back as a message."""
     assert env.seat is not None and env.observation is not None
     scenario = env.world.scenario
     _record_state(recorder, "before", env.seat.before)
     recorder.first(env.observation.frame)
-    agent.begin(Brief(env.world.instruction, env.size, scenario.step_budget, scenario.kind, env.world.seed))
     observation = env.observation
     refused_in_a_row = 0
-    for index in range(scenario.step_budget):
+    brief = Brief(env.world.instruction, env.size, steps, scenario.kind, env.world.seed)
+    for index in range(steps):
         asked = time.monotonic()
-        turn = agent.act(observation)
+        try:
+            if index == 0:
+                agent.begin(brief, deadline)
+            turn = agent.act(observation, deadline)
+        except OutOfTime:
+            env.give_up("time_budget")
+            return
         agent_ms = (time.monotonic() - asked) * 1000
         action, thought = (turn.action, turn.thought) if isinstance(turn, Turn) else (turn, "")
         refused = ""
@@ -129,6 +155,7 @@ def _exchange(
         if refused_in_a_row >= MAX_REFUSED:
             env.give_up()
             return
+    env.give_up("step_budget")
 
 
 def _close(

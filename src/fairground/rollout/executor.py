@@ -1,0 +1,188 @@
+"""Where episodes are carried out: an interface, and worker processes on this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import multiprocessing.connection
+import os
+import queue
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from fairground.core import FairgroundError, Outcome
+from fairground.rollout.store import Finished
+from fairground.rollout.work import Job, Work
+
+PATIENCE = 4 * 3600.0
+"""Seconds after which a job without an end is given up and its worker killed; episodes have budgets far below."""
+
+_AHEAD = 2  # jobs a worker has at once: the one it does, and the one whose seat it opens meanwhile
+
+
+class Executor(Protocol):
+    """Carries jobs out, some at a time, in any order."""
+
+    @property
+    def room(self) -> int:
+        """How many more jobs it takes now."""
+
+    def submit(self, job: Job) -> None:
+        """Takes a job."""
+
+    def wait(self, seconds: float) -> list[tuple[Job, Finished | None]]:
+        """Jobs that ended; None for one that was never begun because its worker died with another job in hand."""
+
+    def close(self, *, kill: bool = False) -> None:
+        """Ends the workers, after their jobs or at once."""
+
+
+class LocalExecutor:
+    """Worker processes on this machine. One that dies takes only its own job with it, and is replaced.
+
+    Args:
+        make_work: Makes what a worker does, in the worker; must survive being pickled.
+        workers: How many processes.
+        patience: Seconds after which a job counts as hung.
+    """
+
+    def __init__(self, make_work: Callable[[], Work], workers: int, *, patience: float = PATIENCE) -> None:
+        self._make_work = make_work
+        self._patience = patience
+        self._context = multiprocessing.get_context("spawn")
+        self._workers = [self._start() for _ in range(workers)]
+
+    @property
+    def room(self) -> int:
+        """How many more jobs fit."""
+        return sum(_AHEAD - len(worker.jobs) for worker in self._workers)
+
+    def submit(self, job: Job) -> None:
+        """Gives a job to the worker with the fewest."""
+        worker = min(self._workers, key=lambda one: len(one.jobs))
+        worker.jobs.append(job)
+        with contextlib.suppress(OSError):  # it died; `wait` finds that, and what to do with its jobs
+            worker.pipe.send(job)
+
+    def wait(self, seconds: float) -> list[tuple[Job, Finished | None]]:
+        """Waits until something ended, or so long."""
+        ended: list[tuple[Job, Finished | None]] = []
+        handles = {worker.pipe: worker for worker in self._workers}
+        ready = multiprocessing.connection.wait(list(handles), seconds)
+        for pipe in ready:
+            worker = handles[pipe]
+            ended += self._receive(worker)
+        now = time.monotonic()
+        for worker in list(self._workers):
+            if worker.jobs and worker.since is not None and now - worker.since > self._patience:
+                worker.process.kill()
+                ended += self._bury(worker, f"no end after {self._patience:g} s; its worker was killed")
+        return ended
+
+    def close(self, *, kill: bool = False) -> None:
+        """Ends the workers."""
+        for worker in self._workers:
+            if kill:
+                worker.process.kill()
+            else:
+                with contextlib.suppress(OSError):
+                    worker.pipe.send(None)
+        for worker in self._workers:
+            worker.process.join(30)
+            if worker.process.is_alive():
+                worker.process.kill()
+                worker.process.join()
+            worker.pipe.close()
+
+    def _receive(self, worker: _Worker) -> list[tuple[Job, Finished | None]]:
+        try:
+            answer = worker.pipe.recv()
+        except (EOFError, OSError):
+            worker.process.join(10)
+            code = worker.process.exitcode
+            how = f"signal {signal.Signals(-code).name}" if code is not None and code < 0 else f"status {code}"
+            return self._bury(worker, f"the worker process ended with {how}")
+        if answer is None:
+            worker.since = time.monotonic()
+            return []
+        finished, goes_on = answer
+        job = worker.jobs.popleft()
+        worker.since = None
+        ended: list[tuple[Job, Finished | None]] = [(job, finished)]
+        if not goes_on:
+            ended += [(one, None) for one in worker.jobs]
+            worker.jobs.clear()
+            self._replace(worker)
+        return ended
+
+    def _bury(self, worker: _Worker, why: str) -> list[tuple[Job, Finished | None]]:
+        """The job in hand errored; the one behind it goes back."""
+        jobs = list(worker.jobs)
+        self._replace(worker)
+        if not jobs:
+            return []
+        error = f"{why}; was memory short, or was it killed?"
+        failed = Finished(Outcome.ERRORED, ended_by="error", error=error, folder=jobs[0].folder)
+        return [(jobs[0], failed), *((job, None) for job in jobs[1:])]
+
+    def _replace(self, worker: _Worker) -> None:
+        worker.process.join(10)
+        if worker.process.is_alive():
+            worker.process.kill()
+        worker.pipe.close()
+        self._workers[self._workers.index(worker)] = self._start()
+
+    def _start(self) -> _Worker:
+        ours, theirs = self._context.Pipe()
+        process = self._context.Process(target=_serve, args=(theirs, self._make_work), daemon=True)
+        process.start()
+        theirs.close()
+        return _Worker(process, ours)
+
+
+@dataclass(eq=False)
+class _Worker:
+    process: Any
+    pipe: Any
+    jobs: deque[Job] = field(default_factory=deque)
+    since: float | None = None
+    """When it began the job in hand; None before, so that starting up counts for nothing."""
+
+
+def _serve(pipe: Any, make_work: Callable[[], Work]) -> None:
+    """The life of a worker process. Ctrl-C is for the one who started us, who then ends us."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    work = make_work()
+    jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+
+    def listen() -> None:
+        while True:
+            try:
+                job = pipe.recv()
+            except (EOFError, OSError):  # whoever started us was killed: what we write now, nobody would commit
+                os.kill(os.getpid(), signal.SIGKILL)
+            if job is not None:
+                work.order(job)
+            jobs.put(job)
+            if job is None:
+                return
+
+    threading.Thread(target=listen, daemon=True).start()
+    try:
+        while (job := jobs.get()) is not None:
+            pipe.send(None)  # begun
+            try:
+                answer = work.do(job)
+            except FairgroundError as error:  # such as a folder that cannot be written
+                failed = Finished(Outcome.ERRORED, ended_by="error", error=str(error), folder=job.folder)
+                answer = (failed, True)
+            pipe.send(answer)
+            if not answer[1]:
+                return
+    finally:
+        work.close()

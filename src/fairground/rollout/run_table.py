@@ -1,0 +1,51 @@
+"""A run as a table of episodes, for statistics and reports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from fairground.core import AXES, Configuration, InvalidInput
+from fairground.rollout.store import RunStore
+from fairground.stats import Table, join_tables, table_of
+
+_PARTS = ("suite", "app", "scenario", *AXES)
+
+
+def is_run(folder: Path) -> bool:
+    """Whether a folder holds a run."""
+    return (folder / "run.sqlite").is_file()
+
+
+def run_table(folders: Path | Sequence[Path]) -> Table:
+    """What runs have so far; one that still goes on may be read too. Episodes that have not ended are left out."""
+    listed = [folders] if isinstance(folders, Path) else list(folders)
+    return join_tables([_one(folder) for folder in listed])
+
+
+def _one(folder: Path) -> Table:
+    names = (*_PARTS, "rollout", "outcome", "reward", "steps", "seconds", "cost")
+    columns: dict[str, list[object]] = {name: [] for name in names}
+    known: dict[str, Configuration] = {}
+    with RunStore.open(folder) as store:
+        spec = store.spec
+        for row in store.rows():
+            if row.finished is None:
+                continue
+            planned, finished = row.planned, row.finished
+            configuration = known.get(planned.configuration)
+            if configuration is None:
+                configuration = known[planned.configuration] = Configuration.from_id(planned.configuration)
+            values = [getattr(configuration, name) for name in _PARTS]
+            values += [planned.rollout, finished.outcome.value, finished.reward]
+            values += [finished.steps, finished.seconds, finished.cost]
+            for name, value in zip(names, values, strict=True):
+                columns[name].append(value)
+    number = len(columns["outcome"])
+    if not number:
+        raise InvalidInput(f"{folder}: no episode of this run has ended yet", fix="wait, or `fairground resume` it")
+    if all(value is None for value in columns["cost"]):
+        columns.pop("cost")
+    agent = {"agent": [spec.agent] * number, "condition": [spec.condition] * number}
+    return replace(table_of({**agent, **columns}), source=str(folder))

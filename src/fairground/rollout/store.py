@@ -1,0 +1,344 @@
+"""The index of a run: one SQLite file that a kill at any instant leaves whole, and that others may read meanwhile."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+from fairground.core import FairgroundError, InfrastructureError, InvalidInput, Outcome
+from fairground.rollout.disk import writing
+from fairground.rollout.plan import Planned, RunSpec
+
+ORPHANS = 60.0
+"""Seconds that workers of a killed run have to end."""
+
+FORMAT = 1
+"""Of the index; raised when an old program would misread a new one."""
+
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE episodes (
+    number INTEGER PRIMARY KEY,
+    configuration TEXT NOT NULL,
+    rollout INTEGER NOT NULL,
+    seed INTEGER NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    outcome TEXT,
+    reward REAL,
+    steps INTEGER,
+    seconds REAL,
+    tokens INTEGER,
+    cost REAL,
+    ended_by TEXT,
+    error TEXT,
+    folder TEXT,
+    finished TEXT,
+    UNIQUE (configuration, rollout)
+);
+CREATE TABLE errors (
+    number INTEGER NOT NULL REFERENCES episodes (number),
+    attempt INTEGER NOT NULL,
+    error TEXT NOT NULL,
+    folder TEXT,
+    finished TEXT NOT NULL,
+    PRIMARY KEY (number, attempt)
+) WITHOUT ROWID;
+CREATE INDEX unfinished ON episodes (number) WHERE outcome IS NULL;
+"""
+
+
+class RunBusy(FairgroundError):
+    """Another process writes this run."""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How an attempt ended, as the index keeps it.
+
+    Attributes:
+        outcome: How.
+        reward: The verdict's; None unless it was scored.
+        steps: Actions taken.
+        seconds: From the first frame to the end.
+        tokens: Of a model; None where the agent has none.
+        cost: In dollars; None where it is not known.
+        ended_by: Who or what ended it.
+        error: For errored and invalid: what happened.
+        folder: Where it is recorded, below the run's folder.
+    """
+
+    outcome: Outcome
+    reward: float | None = None
+    steps: int = 0
+    seconds: float = 0.0
+    tokens: int | None = None
+    cost: float | None = None
+    ended_by: str = ""
+    error: str = ""
+    folder: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One episode of a run: planned, and finished or not yet."""
+
+    planned: Planned
+    attempts: int
+    finished: Finished | None
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is.
+
+    Attributes:
+        planned: Episodes in all.
+        outcomes: How many ended how.
+        retried: Attempts that ended in an error and were tried again.
+        cost: Dollars spent so far, where it is known.
+    """
+
+    planned: int
+    outcomes: dict[Outcome, int]
+    retried: int
+    cost: float
+
+    @property
+    def finished(self) -> int:
+        """Episodes that need no more attempt."""
+        return sum(self.outcomes.values())
+
+
+class RunStore:
+    """A run's index. Use `create`, or `open` to go on with one or to read it."""
+
+    def __init__(self, folder: Path, connection: sqlite3.Connection, lock: int | None) -> None:
+        self.folder = folder
+        self._db = connection
+        self._lock = lock
+        self.spec = RunSpec.parse(json.loads(self._meta("spec")), where=f"{folder}: spec")
+
+    @classmethod
+    def create(cls, folder: Path, spec: RunSpec, plan: Sequence[Planned]) -> Self:
+        """Starts a run in a folder that is empty or does not exist."""
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        if any(not entry.name.endswith(".lock") for entry in folder.iterdir()):
+            raise InvalidInput(f"{folder} is not empty", fix="choose another folder, or `fairground resume` it")
+        lock = _take_lock(folder)
+        draft = folder / ".run.sqlite.tmp"
+        with writing(folder), _told(folder):
+            draft.unlink(missing_ok=True)
+            db = sqlite3.connect(draft, isolation_level=None)
+            db.executescript(_TABLES)
+            db.execute("BEGIN")
+            about = {"format": str(FORMAT), "spec": json.dumps(spec.plain()), "started": _now()}
+            db.executemany("INSERT INTO meta VALUES (?, ?)", about.items())
+            db.executemany(
+                "INSERT INTO episodes (number, configuration, rollout, seed) VALUES (?, ?, ?, ?)",
+                ((one.number, one.configuration, one.rollout, one.seed) for one in plan),
+            )
+            db.execute("COMMIT")
+            db.close()
+            os.replace(draft, folder / "run.sqlite")  # whole or not there at all
+        return cls(folder, _connect(folder, write=True), lock)
+
+    @classmethod
+    def open(cls, folder: Path, *, write: bool = False) -> Self:
+        """Opens a run that is there: to go on with it (one process at a time), or to read it while it goes on."""
+        if not (folder / "run.sqlite").is_file():
+            raise InvalidInput(f"{folder} is no run: it has no run.sqlite", fix="give the folder that `run` wrote")
+        lock = _take_lock(folder) if write else None
+        if write:
+            _wait_for_orphans(folder)
+        db = _connect(folder, write=write)
+        with _told(folder):
+            found = db.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
+        if found is None or found[0] != str(FORMAT):
+            db.close()
+            raise InvalidInput(
+                f"{folder} was written in format {found[0] if found else '?'}; this version reads format {FORMAT}",
+                fix="read it with the version of fairground that wrote it",
+            )
+        return cls(folder, db, lock)
+
+    def finish(self, number: int, finished: Finished) -> None:
+        """Commits an episode's end. Once only: an episode that has ended stays as it is."""
+        with self._commit() as db:
+            changed = db.execute(
+                "UPDATE episodes SET attempts = attempts + 1, outcome = ?, reward = ?, steps = ?, seconds = ?,"
+                " tokens = ?, cost = ?, ended_by = ?, error = ?, folder = ?, finished = ?"
+                " WHERE number = ? AND outcome IS NULL",
+                (
+                    finished.outcome.value,
+                    finished.reward,
+                    finished.steps,
+                    finished.seconds,
+                    finished.tokens,
+                    finished.cost,
+                    finished.ended_by,
+                    finished.error,
+                    finished.folder,
+                    _now(),
+                    number,
+                ),
+            ).rowcount
+            if not changed:
+                raise InfrastructureError(f"{self.folder}: episode {number} has ended before, or was never planned")
+
+    def retry(self, number: int, error: str, folder: str) -> int:
+        """Commits an attempt that errored and will be tried again; returns how many there were."""
+        with self._commit() as db:
+            db.execute("UPDATE episodes SET attempts = attempts + 1 WHERE number = ?", (number,))
+            (attempt,) = db.execute("SELECT attempts FROM episodes WHERE number = ?", (number,)).fetchone()
+            db.execute("INSERT INTO errors VALUES (?, ?, ?, ?, ?)", (number, attempt, error, folder, _now()))
+        return int(attempt)
+
+    def unfinished(self) -> Iterator[Row]:
+        """Episodes that have not ended, in the order of the plan."""
+        return self._rows("WHERE outcome IS NULL ORDER BY number")
+
+    def rows(self) -> Iterator[Row]:
+        """Every episode, in the order of the plan."""
+        return self._rows("ORDER BY number")
+
+    def progress(self) -> Progress:
+        """How far the run is; counted in the index, not remembered."""
+        with _told(self.folder):
+            counts = dict(self._db.execute("SELECT outcome, count(*) FROM episodes GROUP BY outcome"))
+            (retried,) = self._db.execute("SELECT count(*) FROM errors").fetchone()
+            (cost,) = self._db.execute("SELECT total(cost) FROM episodes").fetchone()
+        return Progress(
+            sum(counts.values()), {one: counts[one.value] for one in Outcome if one.value in counts}, retried, cost
+        )
+
+    def close(self) -> None:
+        """Lets go of the index and of the right to write it; may be called twice."""
+        self._db.close()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _rows(self, which: str) -> Iterator[Row]:
+        with _told(self.folder):
+            for found in self._db.execute(f"SELECT {_COLUMNS} FROM episodes {which}"):
+                yield _row(found)
+
+    def _meta(self, key: str) -> str:
+        with _told(self.folder):
+            (value,) = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return str(value)
+
+    @contextmanager
+    def _commit(self) -> Iterator[sqlite3.Connection]:
+        if self._lock is None:
+            raise InfrastructureError(f"{self.folder} was opened to be read")
+        with _told(self.folder):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._db
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+
+
+_COLUMNS = (
+    "number, configuration, rollout, seed, attempts, outcome, reward, steps, seconds, tokens, cost, ended_by, error,"
+    " folder"
+)
+
+
+def _row(found: Sequence[Any]) -> Row:
+    number, configuration, rollout, seed, attempts, outcome, *rest = found
+    planned = Planned.model_construct(number=number, configuration=configuration, rollout=rollout, seed=seed)
+    return Row(planned, attempts, None if outcome is None else Finished(Outcome(outcome), *rest))
+
+
+def _connect(folder: Path, *, write: bool) -> sqlite3.Connection:
+    with _told(folder):
+        mode = "rw" if write else "ro"
+        uri = f"{(folder / 'run.sqlite').resolve().as_uri()}?mode={mode}"
+        db = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=30.0)
+        if write:
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = FULL")
+        return db
+
+
+@contextmanager
+def _told(folder: Path) -> Iterator[None]:
+    """Turns what SQLite says into what a person can act on."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        raise InfrastructureError(
+            f"{folder / 'run.sqlite'}: {error}", fix="is the disk full, or the folder read-only or damaged?"
+        ) from error
+
+
+def _take_lock(folder: Path) -> int:
+    """The right to write a run; the kernel takes it back when this process ends, however it ends."""
+    with writing(folder / "run.lock"):
+        handle = os.open(folder / "run.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        who = os.read(handle, 64).decode("utf-8", "replace").strip()
+        os.close(handle)
+        raise RunBusy(
+            f"{folder} is being written by another process{f' ({who})' if who else ''}",
+            fix="wait for it to end, or stop it; reading and reporting work meanwhile",
+        ) from None
+    os.ftruncate(handle, 0)
+    os.pwrite(handle, f"process {os.getpid()}".encode(), 0)
+    return handle
+
+
+def hold(folder: Path) -> int:
+    """A worker's sign of life: while it is held, nobody else begins to write the run. Let go of at its death."""
+    with writing(folder / "workers.lock"):
+        handle = os.open(folder / "workers.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        fcntl.flock(handle, fcntl.LOCK_SH)
+    return handle
+
+
+def _wait_for_orphans(folder: Path) -> None:
+    """Workers of a process that was killed end by themselves, soon; until then they might still write."""
+    with writing(folder / "workers.lock"):
+        handle = os.open(folder / "workers.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    deadline = time.monotonic() + ORPHANS
+    try:
+        while True:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise RunBusy(
+                        f"{folder}: workers of a run that was killed are still there after {ORPHANS:g} s",
+                        fix="end them (they are python processes), then try again",
+                    ) from None
+                threading.Event().wait(0.02)
+    finally:
+        os.close(handle)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

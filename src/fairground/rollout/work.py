@@ -1,0 +1,101 @@
+"""What a worker does with an episode of a plan: opens the seat ahead, lets the agent try, records."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from fairground.agents import Agent, make_agent
+from fairground.core import Episode, Outcome
+from fairground.rollout.ahead import Ahead
+from fairground.rollout.loop import run_episode
+from fairground.rollout.plan import Planned, RunSpec, world_of
+from fairground.rollout.store import Finished, hold
+from fairground.worlds import open_seat
+
+
+@dataclass(frozen=True)
+class Job:
+    """One attempt at an episode of a plan.
+
+    Attributes:
+        planned: Which episode.
+        attempt: 0 for the first.
+        folder: Where to record it, below the run's folder.
+    """
+
+    planned: Planned
+    attempt: int
+    folder: str
+
+
+class Work(Protocol):
+    """What a worker process does; made in that process."""
+
+    def order(self, job: Job) -> None:
+        """Told of a job before its turn, so that what it needs can be made ready."""
+
+    def do(self, job: Job) -> tuple[Finished, bool]:
+        """Does it; and says whether this process may do another."""
+
+    def close(self) -> None:
+        """Lets go of everything."""
+
+
+class Episodes:
+    """The work of a run.
+
+    Args:
+        run: The run's folder.
+        spec: What was asked for.
+        agent: Makes the agent; by its name in `spec` unless given.
+    """
+
+    def __init__(self, run: Path, spec: RunSpec, agent: Callable[[str], Agent] = make_agent) -> None:
+        self._run, self._spec = run, spec
+        self._held = hold(run)
+        self._agent = agent(spec.agent)
+        self._seats = Ahead(lambda world: open_seat(world, runner=spec.runner))
+
+    def order(self, job: Job) -> None:
+        """Has the seat opened."""
+        self._seats.order(world_of(job.planned))
+
+    def do(self, job: Job) -> tuple[Finished, bool]:
+        """One episode, recorded; a folder left by an attempt that was killed is replaced."""
+        folder = self._run / job.folder
+        if folder.exists():
+            shutil.rmtree(folder)
+        episode = run_episode(
+            world_of(job.planned),
+            self._agent,
+            folder,
+            runner=self._spec.runner,
+            pool=self._seats,
+            video=self._spec.video,
+            budget=self._spec.budget,
+        )
+        return finished_of(episode, job.folder), not episode.extra.get("abandoned", False)
+
+    def close(self) -> None:
+        """Closes seats that were opened ahead."""
+        self._seats.close()
+
+
+def finished_of(episode: Episode, folder: str) -> Finished:
+    """An episode's summary as the index keeps it."""
+    usage = episode.extra.get("usage") or {}
+    return Finished(
+        outcome=episode.outcome or Outcome.ERRORED,
+        reward=episode.verdict.reward if episode.verdict is not None else None,
+        steps=episode.steps,
+        seconds=episode.seconds,
+        tokens=usage.get("tokens"),
+        cost=usage.get("dollars"),
+        ended_by=episode.ended_by,
+        error=episode.error,
+        folder=folder,
+    )
