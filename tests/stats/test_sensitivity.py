@@ -311,3 +311,19 @@ def test_intervals_shrink_with_scenarios_and_widen_with_the_level():
     few, many = (grid(rng, 2, number, (3,), 3, lambda *_: rng.random()) for number in (5, 80))
     assert run(many)["instance"].mad.width < run(few)["instance"].mad.width / 2
     assert run(few, level=0.5)["instance"].mad.width < run(few, level=0.99)["instance"].mad.width
+
+
+def test_an_axis_with_a_thousand_values_is_measured_on_some_of_its_pairs() -> None:
+    rng = np.random.default_rng(20)
+    number = 3000
+    table = table_of(
+        {
+            "scenario": [f"s{at % 3}" for at in range(number)],
+            "instance": [str(at) for at in range(number)],
+            "success": rng.random(number) < 0.5,
+        }
+    )
+    found = sensitivity(count(table), rng=rng, permutations=50, resamples=50, most_pairs=5000)["instance"]
+    assert 3000 < found.pairs <= 5000
+    assert found.mad.estimate == pytest.approx(found.floor, abs=0.03)  # half of all pairs differ, by chance alone
+    assert any("left out at random" in note for note in found.notes)

@@ -7,7 +7,6 @@ import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv
@@ -25,13 +24,7 @@ def csv_batches(path: Path) -> Iterator[dict[str, pa.ChunkedArray]]:
     options = pa.csv.ConvertOptions(
         column_types=dict.fromkeys(header, pa.string()), strings_can_be_null=False, quoted_strings_can_be_null=False
     )
-    bad: list[Any] = []
-
-    def remember(row: Any) -> str:
-        bad.append(row)
-        return "error"
-
-    parse = pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, invalid_row_handler=remember)
+    parse = pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
     # Threads would lose the number of a row, and save a tenth of the time: most of it passes after this.
     read = pa.csv.ReadOptions(block_size=_BYTES, use_threads=False, column_names=header, skip_rows=lines)
     try:
@@ -39,20 +32,25 @@ def csv_batches(path: Path) -> Iterator[dict[str, pa.ChunkedArray]]:
             for batch in reader:
                 yield {name: pa.chunked_array([batch.column(name)]) for name in header}
     except pa.ArrowInvalid as error:
-        if bad:
-            place = csv_place(path, bad[0].number - lines - 1)
-            raise InvalidInput(
-                f"{path}, {place}: expected {bad[0].expected_columns} columns, got {bad[0].actual_columns}: "
-                f"{short(bad[0].text)!r}",
-                fix='a value that holds the separator or a line end must stand in quotes: "like, this"',
-            ) from None
-        if "Empty CSV" in str(error) or "Could not skip" in str(error):
-            raise InvalidInput(f"{path}: no episode in it", fix="one row an episode, under a header") from None
-        if encoding := re.search(r"column #(\d+): Row #(\d+):.*UTF8", str(error)):
-            column, row = header[int(encoding[1])], int(encoding[2])
-            place = csv_place(path, row - lines - 1)
-            raise InvalidInput(f"{path}, {place}, column {column!r}: not UTF-8 text", fix="save it as UTF-8") from None
-        raise InvalidInput(f"{path}: not a readable CSV file: {str(error).splitlines()[0][:200]}") from None
+        raise _explained(path, header, lines, str(error)) from None
+
+
+def _explained(path: Path, header: list[str], lines: int, error: str) -> InvalidInput:
+    """What Arrow found, in our words. Its rows are counted from 1, with every line of the header."""
+    if ragged := re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", error, re.DOTALL):
+        place = csv_place(path, int(ragged[1]) - lines - 1)
+        return InvalidInput(
+            f"{path}, {place}: expected {ragged[2]} columns, got {ragged[3]}: {short(ragged[4])!r}",
+            fix='a value that holds the separator or a line end must stand in quotes: "like, this"',
+        )
+    if encoding := re.search(r"column #(\d+): Row #(\d+):.*UTF8", error):
+        place = csv_place(path, int(encoding[2]) - lines - 1)
+        return InvalidInput(
+            f"{path}, {place}, column {header[int(encoding[1])]!r}: not UTF-8 text", fix="save it as UTF-8"
+        )
+    if "Empty CSV" in error or "Could not skip" in error:
+        return InvalidInput(f"{path}: no episode in it", fix="one row an episode, under a header")
+    return InvalidInput(f"{path}: not a readable CSV file: {error.splitlines()[0][:200]}")
 
 
 def csv_place(path: Path, row: int) -> str:
@@ -99,9 +97,10 @@ def _records(path: Path, *, strict: bool = False) -> Iterator[tuple[int, list[st
     try:
         with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
             records = csv.reader(file, delimiter=delimiter, strict=strict)
-            started = 1
-            for record in records:
-                if record and (len(record) > 1 or record[0].strip()):
+            started, headed = 1, False
+            for record in records:  # Arrow leaves out empty lines, and _header what stands above the names
+                if record and (headed or "".join(record).strip()):
+                    headed = True
                     yield started, record
                 started = records.line_num + 1
     finally:

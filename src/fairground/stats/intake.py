@@ -49,6 +49,8 @@ def table_from_rows(rows: Iterable[Mapping[str, Any]], *, success_at: float | No
     for number, row in enumerate(found, 1):
         if not isinstance(row, Mapping):
             raise InvalidInput(f"row {number}: expected a record such as a dict, got {type(row).__name__}")
+    if not found:
+        raise InvalidInput("table: no episode in it", fix="one record an episode")
     columns = dict.fromkeys(name for row in found for name in row)
     return table_of({name: [row.get(name) for row in found] for name in columns}, success_at=success_at)
 
@@ -215,9 +217,11 @@ class Intake:
     def _add_names(self, theirs: str, name: str, values: pa.ChunkedArray) -> None:
         problem = self._codes[name].add(values)
         if problem is not None:
-            row, message = problem
+            row, found = problem
+            wanted = {"success": "true or false (or 1 or 0)", "outcome": ", ".join(OUTCOMES)}.get(name, "a name")
             raise InvalidInput(
-                f"{self._at(self._length + row, theirs)}: {message}", fix="correct it, or leave it empty"
+                f"{self._at(self._length + row, theirs)}: expected {wanted}, {found}",
+                fix="correct it, or leave it empty",
             )
 
     def _read_numbers(self, theirs: str, name: str, values: pa.ChunkedArray) -> NDArray[np.float64]:

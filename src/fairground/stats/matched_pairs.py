@@ -34,6 +34,7 @@ class Pairs:
         scenario: For each pair, its scenario.
         group: For each pair, which scenario and pair of levels; numbered from 0.
         group_scenario: For each group, its scenario.
+        left_out: Cells that were left out, where there would have been too many pairs.
     """
 
     successes: NDArray[np.int64]
@@ -46,10 +47,21 @@ class Pairs:
     scenario: NDArray[np.int64]
     group: NDArray[np.int64]
     group_scenario: NDArray[np.int64]
+    left_out: int = 0
 
 
-def matched_pairs(cells: Cells, axis: int) -> Pairs | None:
-    """All pairs of one scenario that have the same level on every axis but this one; None where there is none."""
+def matched_pairs(
+    cells: Cells, axis: int, *, most: int | None = None, rng: np.random.Generator | None = None
+) -> Pairs | None:
+    """All pairs of one scenario that have the same level on every axis but this one; None where there is none.
+
+    Args:
+        cells: One contender's counts.
+        axis: Which axis.
+        most: Where there would be more pairs, each line keeps only some of its cells, drawn at random: a thousand
+            values of an axis make half a million pairs that say little more than a few hundred of them.
+        rng: Needed with `most`.
+    """
     others = [cells.levels[:, other] for other in range(cells.levels.shape[1]) if other != axis]
     _, line = _distinct([cells.scenario, *others])
     order = np.lexsort((cells.levels[:, axis], line))
@@ -58,7 +70,14 @@ def matched_pairs(cells: Cells, axis: int) -> Pairs | None:
     kept = sizes[line] > 1
     if not kept.any():
         return None
-    order, sizes = order[kept], sizes[sizes > 1]
+    order, line = order[kept], line[kept]
+    left_out = 0
+    if most is not None and rng is not None and (sizes * (sizes - 1) // 2).sum() > most:
+        thin = _thin(line, sizes, most, rng)
+        left_out = len(order) - len(thin)
+        order, line = order[thin], line[thin]
+        sizes = np.bincount(line, minlength=len(sizes))
+    sizes = sizes[sizes > 1]
     starts = np.cumsum(sizes) - sizes
     lines, ones, twos = [], [], []
     for size in np.unique(sizes).tolist():
@@ -81,7 +100,19 @@ def matched_pairs(cells: Cells, axis: int) -> Pairs | None:
         scenario=scenario[one],
         group=group,
         group_scenario=scenario[one][first],
+        left_out=left_out,
     )
+
+
+def _thin(line: NDArray[np.int64], sizes: NDArray[np.int64], most: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Which cells to keep, so many of each line at the most that there are hardly more pairs than wanted."""
+    widest = 2
+    while (np.minimum(sizes, widest + 1) * (np.minimum(sizes, widest + 1) - 1) // 2).sum() <= most:
+        widest += 1
+    shuffled = np.lexsort((rng.random(len(line)), line))
+    firsts = np.searchsorted(line[shuffled], line[shuffled])
+    place = np.arange(len(line)) - firsts
+    return np.sort(shuffled[place < widest])
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,10 +29,10 @@ class NameColumn:
                 words = _words(coded.dictionary)
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # bytes that are no text
                 row = next((at for at in range(len(chunk)) if not _is_text(chunk[at])), 0)
-                return before + row, f"expected a name, got {short(repr(chunk[row].as_py()))}"
+                return before + row, f"got {short(repr(chunk[row].as_py()))}"
             if isinstance(words, int):
                 row = pc.index(coded.indices, pa.scalar(words, coded.indices.type)).as_py()
-                return before + row, f"expected a name, got {_as_found(coded.dictionary[words])}"
+                return before + row, f"got {_as_found(coded.dictionary[words])}"
             self._parts.append(pa.DictionaryArray.from_arrays(coded.indices, words))
             before += len(chunk)
         return None

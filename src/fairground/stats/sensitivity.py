@@ -154,6 +154,7 @@ def sensitivity(
     permutations: int = 1000,
     resamples: int = 1000,
     thresholds: Sequence[float] = THRESHOLDS,
+    most_pairs: int = 200_000,
     level: float = 0.95,
 ) -> Sensitivities:
     """Compares configurations that differ along one axis only, for each axis.
@@ -168,6 +169,7 @@ def sensitivity(
         permutations: How many orders are drawn for the p-value.
         resamples: How many resamples of scenarios, within apps, for the intervals.
         thresholds: Where the exceedance curves are read off.
+        most_pairs: Where an axis has more, some of its configurations are drawn, and a note says how many were not.
         level: Of the intervals.
 
     Raises:
@@ -187,7 +189,7 @@ def sensitivity(
         if axis not in varied:
             skipped[axis] = "this contender was run at one value of it"
             continue
-        pairs = matched_pairs(cells, cells.axes.index(axis))
+        pairs = matched_pairs(cells, cells.axes.index(axis), most=most_pairs, rng=rng)
         if pairs is None:
             skipped[axis] = "no two configurations differ along this axis only"
             continue
@@ -357,6 +359,8 @@ def _notes(pairs: Pairs, used: NDArray[np.int64], spread: bool) -> tuple[str, ..
     notes = ["The mean shift holds rollout noise: read it against its floor, never alone."]
     if (pairs.rollouts == 1).all():
         notes.append("Every configuration has one rollout, so a single shift can only be 0 or 1.")
+    if pairs.left_out:
+        notes.append(f"{pairs.left_out} configurations were left out at random: there would be too many pairs.")
     alone = int((used == 1).sum())
     if not spread:
         notes.append("No app has two scenarios with matched pairs, so no interval over scenarios can be given.")
