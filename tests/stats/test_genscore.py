@@ -104,7 +104,7 @@ def test_more_episodes_narrow_the_interval():
 def test_ragged_categories_and_one_category_are_fine():
     assert genscore_from_counts([1, 50], [2, 90], rng=generator()).interval.width > 0
     one = genscore_from_counts([5], 10, rng=generator())
-    assert one.score == 0.5 and any("one category" in note for note in one.notes)
+    assert one.score == 0.5 and any("One category" in note for note in one.notes)
 
 
 @pytest.mark.parametrize("bad", [[], [1.2], [-0.1], [float("nan")], ["a"], [[0.5]]])

@@ -286,7 +286,7 @@ def test_consistency_classes_are_always_sometimes_never():
 
 
 def test_consistency_says_what_ragged_and_single_rollouts_hide():
-    assert "one rollout a task" in consistency([0, 1], 1).notes[0]
+    assert "One rollout a task" in consistency([0, 1], 1).notes[0]
     assert "2 to 3 rollouts" in consistency([2, 3], [2, 3]).notes[0]
 
 

@@ -99,14 +99,14 @@ def krippendorff_alpha(
     known = draws[~np.isnan(draws)]
     notes = []
     if left_out:
-        notes.append(f"{left_out} units have fewer than two values and are left out")
+        notes.append(f"{left_out} units have fewer than two values and are left out.")
     if len(known) < replicates:
-        notes.append(f"{replicates - len(known)} of {replicates} resamples held a single value and are left out")
+        notes.append(f"{replicates - len(known)} of {replicates} resamples held a single value and are left out.")
     if units < 20:
-        notes.append(f"{units} units are few: the interval is then too narrow")
+        notes.append(f"{units} units are few: the interval is then too narrow.")
     low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2]).tolist() if len(known) else (estimate, estimate)
     if high - low < 1e-12:
-        notes.append("resampling sees no spread: the interval has no width, which is not certainty")
+        notes.append("Resampling sees no spread: the interval has no width, which is not certainty.")
     ends = min(low, estimate), max(high, estimate)
     return Agreement(
         alpha=Interval(estimate, *ends, level, "bootstrap over units, percentile"),

@@ -113,7 +113,7 @@ def choose_prior(found: PairCounts, prior: float | None) -> tuple[float, tuple[s
                 fix="collect votes between them, rank each group alone, or give a prior, which makes them equal on "
                 "average",
             )
-        note = f"{len(groups)} groups of agents never met; only the prior relates them: {_listed(groups)}"
+        note = f"{len(groups)} groups of agents never met; only the prior relates them: {_listed(groups)}."
         return prior, (note, *_prior_notes(found, prior))
     if prior is None:
         needed = len(_groups(found, strong=True)) > 1

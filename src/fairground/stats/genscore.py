@@ -62,7 +62,7 @@ def genscore(rates: ArrayLike, *, floor: float | None = None) -> GenScore:
     notes = []
     if floor is not None and (given < floor).any():
         notes.append(
-            f"{int((given < floor).sum())} categories below {floor:g} were raised to it; the score depends on it"
+            f"{int((given < floor).sum())} categories below {floor:g} were raised to it; the score depends on it."
         )
     return _result(used, None, "none" if floor is None else f"rates raised to at least {floor:g}", notes)
 
@@ -106,10 +106,10 @@ def genscore_from_counts(
     notes = []
     if smoothing != "none" and (c == 0).any():
         notes.append(
-            f"{int((c == 0).sum())} categories without success: their rate, and the score, come from smoothing"
+            f"{int((c == 0).sum())} categories without success: their rate, and the score, come from smoothing."
         )
     if n.min() < 10:
-        notes.append(f"the smallest category has {n.min()} episodes: the score is then mostly chance and smoothing")
+        notes.append(f"The smallest category has {n.min()} episodes: the score is then mostly chance and smoothing.")
     return _result(rates, interval, words, notes)
 
 
@@ -140,9 +140,9 @@ def _ends(
 def _result(rates: Floats, interval: Interval | None, smoothing: str, notes: list[str]) -> GenScore:
     mean, worst = float(rates.mean()), float(rates.min())
     if not worst:
-        notes.append("a category has the rate 0, which makes the score 0 whatever the others are")
+        notes.append("A category has the rate 0, which makes the score 0 whatever the others are.")
     if len(rates) == 1:
-        notes.append("one category: the score is its rate and says nothing about evenness")
+        notes.append("One category: the score is its rate and says nothing about evenness.")
     return GenScore(
         score=float(_score(rates)),
         interval=interval,

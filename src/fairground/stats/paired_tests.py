@@ -131,9 +131,9 @@ def mcnemar(improved: int, regressed: int, *, pairs: int | None = None, level: f
     exact = changed < EXACT_BELOW
     notes = []
     if not changed:
-        notes.append("no pair changed: the test has nothing to go by, which is not evidence that the two are equal")
+        notes.append("No pair changed: the test has nothing to go by, which is not evidence that the two are equal.")
     elif changed < 6:
-        notes.append(f"with {changed} changed pairs no result can reach p < 0.05, however one-sided")
+        notes.append(f"With {changed} changed pairs no result can reach p < 0.05, however one-sided.")
     return McNemar(
         improved=b,
         regressed=c,
@@ -158,7 +158,7 @@ def wilcoxon(differences: ArrayLike) -> Wilcoxon:
     nonzero = array[array != 0]
     size = len(nonzero)
     if not size:
-        note = "every difference is zero: nothing to rank, which is not evidence that the two are equal"
+        note = "Every difference is zero: nothing to rank, which is not evidence that the two are equal."
         return Wilcoxon(len(array), 0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, "exact", 1.0, 0.0, (note,))
     _, place, ties = np.unique(np.abs(nonzero), return_inverse=True, return_counts=True)
     doubled = (2 * np.cumsum(ties) - ties + 1)[place]  # twice the average rank: a whole number even with ties
@@ -171,10 +171,10 @@ def wilcoxon(differences: ArrayLike) -> Wilcoxon:
     p_exact = _signed_rank_p(doubled, up) if size <= LARGEST_EXACT else None
     notes = []
     if size < 6:
-        notes.append(f"with {size} nonzero differences no result can reach p < 0.05, however one-sided")
+        notes.append(f"With {size} nonzero differences no result can reach p < 0.05, however one-sided.")
     if p_exact is None:
         notes.append(
-            f"more than {LARGEST_EXACT} nonzero differences: the normal approximation is used, and is good there"
+            f"More than {LARGEST_EXACT} nonzero differences: the normal approximation is used, and is good there."
         )
     return Wilcoxon(
         pairs=len(array),

@@ -226,12 +226,12 @@ def _out_of_reach(search: Search, wanted: float) -> InvalidInput:
 
 
 def _notes(setting: Setting, design: Design) -> tuple[str, ...]:
-    notes = ["the components count as known: those of a small pilot are uncertain themselves, so leave a margin"]
+    notes = ["The components count as known: those of a small pilot are uncertain themselves, so leave a margin."]
     if setting.scenarios_are == "fixed":
-        notes.append("speaks about these scenarios only, not about others like them")
+        notes.append("Speaks about these scenarios only, not about others like them.")
     free = int(setting.freedom(*sizes_of(design.scenarios, design.configurations, design.rollouts)))
     if free < 10:
-        notes.append(f"only {free} degrees of freedom: with so few the interval leans on normality")
+        notes.append(f"Only {free} degrees of freedom: with so few the interval leans on normality.")
     return tuple(notes)
 
 

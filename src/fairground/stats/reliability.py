@@ -199,11 +199,11 @@ def consistency(successes: ArrayLike, trials: ArrayLike, *, level: float = 0.95)
     counts = np.bincount(consistency_classes(c, n), minlength=3).tolist()
     notes = []
     if n.max() == 1:
-        notes.append("one rollout a task: no task can show inconsistency")
+        notes.append("One rollout a task: no task can show inconsistency.")
     elif n.min() < n.max():
         notes.append(
-            f"tasks have {n.min()} to {n.max()} rollouts: with more rollouts a task is less likely to count as always "
-            "or never solved"
+            f"Tasks have {n.min()} to {n.max()} rollouts: with more rollouts a task is less likely to count as always "
+            "or never solved."
         )
     shares = {name: wilson(count, len(c), level) for name, count in zip(CLASSES, counts, strict=True)}
     return Consistency(len(c), dict(zip(CLASSES, counts, strict=True)), shares, tuple(notes))
@@ -377,17 +377,17 @@ def _bootstrap_notes(
 ) -> list[str]:
     notes = []
     if any(point.method == _NO_SPREAD for point in points):
-        notes.append("where resampling sees no spread, the interval is a cautious bound from the number of tasks")
+        notes.append("Where resampling sees no spread, the interval is a cautious bound from the number of tasks.")
     if used[-1] < _FEW_TASKS:
-        notes.append(f"{used[-1]} tasks are few: bootstrap intervals are then too narrow")
+        notes.append(f"{used[-1]} tasks are few: bootstrap intervals are then too narrow.")
     rare = [k for k, point in enumerate(points, 1) if _is_rare(point, used[k - 1])]
     if rare:
-        notes.append(f"from k = {rare[0]} on, fewer than five tasks' worth of one outcome: read the interval as rough")
+        notes.append(f"From k = {rare[0]} on, fewer than five tasks' worth of one outcome: read the interval as rough.")
     alone = int((np.bincount(group) == 1).sum())
     if resample == "tasks" and alone and len(group) > 1:
-        notes.append(f"{alone} groups have a single task, which resampling within the group cannot vary")
+        notes.append(f"{alone} groups have a single task, which resampling within the group cannot vary.")
     if resample == "rollouts" and len(points) > smallest_n / 2:
-        notes.append("resampled rollouts give intervals that are too narrow where k is more than half of n")
+        notes.append("Resampled rollouts give intervals that are too narrow where k is more than half of n.")
     return notes
 
 

@@ -105,7 +105,7 @@ def replay_from_counts(
     )
     source = curve.points[0]
     gain = tuple(point.estimate - source.estimate for point in curve.points)
-    note = "this is what a replay would score on a static suite; whether yours is static, only replaying tells"
+    note = "This is what a replay would score on a static suite; whether yours is static, only replaying tells."
     if curve.left_out[-1] > curve.left_out[0]:
         note += "; the gain compares different sets of tasks where some have too few rollouts"
     return ReplayEstimate(source, curve, gain, (note, *curve.notes))

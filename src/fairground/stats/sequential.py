@@ -78,7 +78,7 @@ def rate_sequence(outcomes: ArrayLike, *, level: float = 0.95, method: Method = 
         return _fold(x, estimate, level)
     if method == "running-mean":
         low, high = running_mean_bounds(total, count, alpha)
-        notes = ("for the average over the episodes so far, each at its own chance of success",)
+        notes = ("For the average over the episodes so far, each at its own chance of success.",)
         return ConfidenceSequence(estimate, low, high, level, method, None, notes)
     low = np.maximum.accumulate(beta_binomial_low(total, count, alpha))
     high = np.minimum.accumulate(1 - beta_binomial_low(count - total, count, alpha))
