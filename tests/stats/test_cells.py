@@ -33,7 +33,7 @@ def rows_strategy() -> st.SearchStrategy[list[Row]]:
         "agent": st.sampled_from(["a", "b"]),
         "condition": st.sampled_from(["", "hot"]),
         "suite": st.sampled_from(["p", "q"]),
-        "app": st.sampled_from(["x", "y", "x/y"]),
+        "app": st.sampled_from(["x", "y", "x/z"]),
         "instance": st.sampled_from(["", "1", "10", "9"]),
         "profile": st.sampled_from(["u", "v"]),
         "theme": st.sampled_from(["", "dark"]),
@@ -194,20 +194,29 @@ def test_scenarios_of_one_name_in_two_apps_are_two() -> None:
     assert cells.scenarios == ("x/s", "y/s") and cells.app_means.tolist() == [1, 0]
 
 
-def test_names_with_slashes_are_not_mixed_up() -> None:
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ({"app": "a", "scenario": "b/c"}, {"app": "a/b", "scenario": "c"}),
+        ({"suite": "p", "app": "q", "scenario": "x/s"}, {"suite": "p/q", "app": "x", "scenario": "s"}),
+        ({"scenario": "s", "theme": "a/b", "profile": "c"}, {"scenario": "s", "theme": "b", "profile": "c/a"}),
+        ({"scenario": "s@d", "theme": "e"}, {"scenario": "s", "theme": "d@e"}),
+    ],
+)
+def test_configurations_that_would_have_one_name_are_refused(pair: tuple[Row, Row]) -> None:
+    rows = [row | {"agent": agent, "success": 1} for agent, row in zip("xy", pair, strict=True)]
+    table = table_from_rows(rows)
+    for agent in "xy":
+        with pytest.raises(InvalidInput, match="two configurations would both be called"):
+            count(table, agent)
+
+
+def test_slashes_that_mix_nothing_up_are_fine() -> None:
     rows = [
-        {"agent": agent, "app": app, "scenario": scenario, "success": value}
-        for agent, app, scenario, value in (
-            ("one", "a", "b/c", 1),
-            ("one", "a/b", "c", 0),
-            ("two", "a/b", "c", 1),
-        )
+        {"app": "a", "scenario": "b/c", "theme": "d/e", "profile": "f", "success": 1},
+        {"app": "a/b", "scenario": "d", "theme": "d", "profile": "g", "success": 0},
     ]
-    one, two = count_all(table_from_rows(rows))
-    assert one.scenarios == ("a/b/c", "a/b/c") and one.apps == ("a", "a/b")
-    for matched in (match(one, two), match_scenarios(one, two)):
-        assert [cells.apps for cells in matched] == [("a/b",), ("a/b",)]
-        assert [cells.successes.tolist() for cells in matched] == [[0], [1]]
+    assert count(table_from_rows(rows)).scenarios == ("a/b/c", "a/b/d")
 
 
 def test_an_axis_counts_as_varied_when_any_contender_varied_it() -> None:

@@ -21,6 +21,7 @@ from fairground.cli.stats.options import (
     Statistic,
     SuccessAt,
     Where,
+    label,
     pairs,
     progress,
     read,
@@ -36,6 +37,9 @@ def report(
     output: Annotated[Path, typer.Option("-o", "--output", help="The page to write.")] = Path("report.html"),
     votes: Annotated[Path | None, typer.Option(help="Votes on the same agents: left, right, winner.")] = None,
     figures: Annotated[Path | None, typer.Option(help="Also each figure as an .svg file, in this folder.")] = None,
+    rename_votes: Annotated[
+        list[str] | None, typer.Option(help="What a column of the votes is called here, such as model_a=left.")
+    ] = None,
     title: Annotated[str | None, typer.Option(help="Of the page.")] = None,
     rename: Rename = None,
     success_at: SuccessAt = None,
@@ -50,8 +54,9 @@ def report(
     json: Json = False,
 ) -> None:
     """Writes one self-contained page: leaderboard, forest plots, reliability, sensitivity, cost, errors, methods."""
+    _check(output, [*files, *([] if votes is None else [votes])])
     table = read(files, rename, success_at, where)
-    ballots = read_votes(votes, rename=pairs("--rename", rename)) if votes is not None else None
+    ballots = None if votes is None else read_votes(votes, rename=pairs("--rename-votes", rename_votes))
     with progress("working out", quiet=json) as bar:
         summary = summarise(
             table,
@@ -70,11 +75,25 @@ def report(
     if json:
         print_json({"page": str(page), "figures": [str(path) for path in drawn], "agents": len(summary.standings)})
     else:
-        console.print(f"[bold]page[/]     {page}", highlight=False, soft_wrap=True)
+        console.print(f"[bold]page[/]     {label(page, 1000)}", highlight=False, soft_wrap=True)
         if drawn:
-            console.print(f"[bold]figures[/]  {len(drawn)} in {figures}", highlight=False, soft_wrap=True)
+            console.print(f"[bold]figures[/]  {len(drawn)} in {label(figures, 1000)}", highlight=False, soft_wrap=True)
     if browser:
         webbrowser.open(page.resolve().as_uri())
+
+
+def _check(output: Path, inputs: list[Path]) -> None:
+    """Refuses before the work what could not be written after it, and above all to write over somebody's results."""
+    if output.resolve() in [path.resolve() for path in inputs]:
+        raise InvalidInput(f"--output: {output} is what is to be read", fix="name another file, such as report.html")
+    if output.is_dir():
+        raise InvalidInput(
+            f"--output: {output} is a folder", fix=f"name a file in it, such as {output / 'report.html'}"
+        )
+    if output.suffix.lower() not in (".html", ".htm"):
+        raise InvalidInput(f"--output: expected a name that ends in .html, got {output.name!r}", fix="report.html")
+    if not output.parent.is_dir():
+        raise InvalidInput(f"--output: there is no folder {output.parent}", fix="make it, or write elsewhere")
 
 
 def _write(folder: Path, drawings: dict[str, str]) -> list[Path]:

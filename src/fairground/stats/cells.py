@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -80,8 +81,7 @@ class Cells:
     def configuration(self, cell: int) -> str:
         """A cell's name: `app/scenario@value/value`, with the axes that were varied."""
         chosen = [values[level] for values, level in zip(self.axis_values, self.levels[cell].tolist(), strict=True)]
-        name = self.scenarios[int(self.scenario[cell])]
-        return f"{name}@{'/'.join(chosen)}" if chosen else name
+        return _configuration(self.scenarios[int(self.scenario[cell])], chosen)
 
     def keep(self, mask: NDArray[np.bool_]) -> Cells:
         """Some of the cells. Scenarios and apps without any are dropped; axes and their values stay."""
@@ -120,6 +120,7 @@ def count(table: Table, contender: str | Contender | None = None, *, value: str 
             fix="errored and invalid episodes are no results; run them again, or leave this agent out",
         )
     axes = tuple(axis for axis in AXES if table.names[axis].varied)
+    _refuse_mixed(table, axes)
     apps, scenarios, *levels = (
         _sorted(column, rows)
         for column in (table.app_names(), table.names["scenario"], *(table.names[axis] for axis in axes))
@@ -182,26 +183,49 @@ def match(one: Cells, other: Cells) -> tuple[Cells, Cells]:
 
 def match_scenarios(one: Cells, other: Cells) -> tuple[Cells, Cells]:
     """The cells of two contenders in the scenarios that both have."""
-    keys = [_scenario_keys(cells) for cells in (one, other)]
-    both = set(keys[0]) & set(keys[1])
+    both = sorted(set(one.scenarios) & set(other.scenarios))
     if not both:
         raise InvalidInput(
             f"{one.contender} and {other.contender} share no scenario",
             fix="compare agents that were run in the same scenarios",
         )
-    kept = [np.fromiter((key in both for key in found), dtype=bool, count=len(found)) for found in keys]
-    return one.keep(kept[0][one.scenario]), other.keep(kept[1][other.scenario])
-
-
-def _scenario_keys(cells: Cells) -> list[tuple[str, str]]:
-    # The name alone is not enough: `b/c` of app `a` and `c` of app `a/b` are both called `a/b/c`.
-    return [(cells.apps[app], name) for app, name in zip(cells.app_of.tolist(), cells.scenarios, strict=True)]
+    kept = [np.isin(np.array(cells.scenarios)[cells.scenario], both) for cells in (one, other)]
+    return one.keep(kept[0]), other.keep(kept[1])
 
 
 def _keys(cells: Cells) -> list[tuple[object, ...]]:
-    scenarios = _scenario_keys(cells)
-    names = [scenarios[scenario] for scenario in cells.scenario.tolist()]
-    return [(*name, *levels) for name, levels in zip(names, cells.levels.tolist(), strict=True)]
+    names = [cells.scenarios[scenario] for scenario in cells.scenario.tolist()]
+    return [(name, *levels) for name, levels in zip(names, cells.levels.tolist(), strict=True)]
+
+
+def _refuse_mixed(table: Table, axes: tuple[str, ...]) -> None:
+    """Refuses configurations that would have one name: `b/c` of app `a` and `c` of app `a/b` are both `a/b/c`.
+
+    Names are what contenders are matched by, and what results list.
+    """
+    apps, scenarios = table.app_names(), table.names["scenario"]
+    columns = [table.names[axis] for axis in axes]
+    parts = len({name.count("/") for name in apps.values}) > 1
+    slashes = sum(any("/" in value for value in column.values) for column in columns) > 1
+    ats = any("@" in value for value in scenarios.values) and any(
+        "@" in value for one in columns for value in one.values
+    )
+    if not (parts or slashes or ats):
+        return
+    _, rows = np.unique(row_keys([apps, scenarios, *columns]), return_index=True)
+    seen: dict[str, int] = {}
+    for row in rows.tolist():
+        name = _configuration(f"{apps.name(row)}/{scenarios.name(row)}", [column.name(row) for column in columns])
+        if name in seen:
+            raise InvalidInput(
+                f"{table.source}: two configurations would both be called {name!r}",
+                fix="use names without / and @, so that they can be told apart",
+            )
+        seen[name] = row
+
+
+def _configuration(scenario: str, chosen: Sequence[str]) -> str:
+    return f"{scenario}@{'/'.join(chosen)}" if chosen else scenario
 
 
 def _only(table: Table) -> Contender:

@@ -143,13 +143,14 @@ class Table:
     @cached_property
     def _app_names(self) -> Names:
         app, suite = self.names["app"], self.names["suite"]
-        keys = row_keys([suite, app])
-        codes, inverse = np.unique(keys, return_inverse=True)
-        found = [divmod(code, len(app.values)) for code in codes.tolist()]
-        labels = [(suite.values[s], app.values[a] or NO_APP) for s, a in found]
-        names = tuple(f"{s}/{a}" if suite.varied and s else a for s, a in labels)
+        names, codes = tuple(value or NO_APP for value in app.values), app.codes
+        if suite.varied:
+            pairs, inverse = np.unique(row_keys([suite, app]), return_inverse=True)
+            found = [divmod(pair, len(names)) for pair in pairs.tolist()]
+            names = tuple(f"{suite.values[s]}/{names[a]}" if suite.values[s] else names[a] for s, a in found)
+            codes = inverse.astype(np.int32)
         _refuse_one_name(names, "apps", self.source)
-        return Names(names, inverse.astype(np.int32))
+        return Names(names, codes)
 
     def outcomes(self, contender: Contender | None = None) -> dict[Outcome, int]:
         """How many episodes ended how; the denominators of everything else."""

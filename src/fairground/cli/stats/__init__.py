@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -16,6 +18,7 @@ from fairground.cli.stats.rank import rank
 from fairground.cli.stats.reliability import reliability
 from fairground.cli.stats.sensitivity import sensitivity
 from fairground.cli.stats.summary import summary
+from fairground.core import InvalidInput
 
 _HELP = """Correct intervals for a table of episodes, ours or anybody's.
 
@@ -40,12 +43,19 @@ class _SummaryFirst(TyperGroup):
     """`fairground stats FILE` is `fairground stats summary FILE`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and args[0] not in self.commands and args[0] not in ("--help", "-h"):
+        if not args:
+            args = ["--help"]
+        elif args[0] not in self.commands and args[0] != "--help":
+            near = difflib.get_close_matches(args[0], list(self.commands), n=1, cutoff=0.7)
+            if near and not Path(args[0]).exists():
+                raise InvalidInput(
+                    f"stats: expected a table or a command, got {args[0]!r}", fix=f"did you mean stats {near[0]}?"
+                )
             args = ["summary", *args]
         return super().parse_args(ctx, args)
 
 
-stats = typer.Typer(cls=_SummaryFirst, help=_HELP, no_args_is_help=True, rich_markup_mode=None)
+stats = typer.Typer(cls=_SummaryFirst, help=_HELP, rich_markup_mode=None)
 stats.command("summary")(summary)
 stats.command("compare")(compare)
 stats.command("reliability")(reliability)

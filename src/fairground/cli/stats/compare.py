@@ -6,7 +6,6 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from rich.markup import escape
 
 from fairground.cli.output import Json, console, print_json
 from fairground.cli.stats.options import (
@@ -20,13 +19,14 @@ from fairground.cli.stats.options import (
     Statistic,
     SuccessAt,
     Where,
+    counted,
     grid,
+    label,
     p_shown,
-    percent,
+    points,
     print_notes,
     read,
     show,
-    shown,
 )
 from fairground.core import InvalidInput
 from fairground.stats import (
@@ -44,7 +44,7 @@ from fairground.stats import (
 )
 from fairground.stats import compare as compare_cells
 
-_LISTED = 10
+_LISTED = 8
 
 
 def compare(
@@ -80,19 +80,20 @@ def compare(
     )
     moves, why_none = _changes(one, other, level)
     regrets, why_no_regret = _regrets(one, other, found, streams[1])
+    notes = (*found.notes, *why_none, *(moves.notes if moves else ()), *why_no_regret)
     if json:
-        print_json({"comparison": plain(found), "transitions": plain(moves), "regret": plain(regrets)})
+        parts = {"comparison": found, "transitions": moves, "regret": regrets, "notes": notes}
+        print_json({name: plain(part) for name, part in parts.items()})
         return
     _print(found)
     if moves is not None:
         _print_changes(moves, other, one)
     if regrets:
         console.print(
-            "[bold]expected regret[/], summed over apps, of deploying the winner of a study of half the size: "
-            + "; ".join(f"{percent(one.total.estimate)} {rule}" for rule, one in regrets.items()),
+            "\n[bold]expected regret[/] of deploying the winner of a study of half the size, summed over apps, in "
+            "points: " + "; ".join(f"{100 * one.total.estimate:.1f} {rule}" for rule, one in regrets.items()),
             highlight=False,
         )
-    notes = (*found.notes, *why_none, *(moves.notes if moves else ()), *why_no_regret)
     print_notes(("", note) for note in notes)
 
 
@@ -125,39 +126,46 @@ def _regrets(
 
 
 def _print(found: Comparison) -> None:
-    a, b = escape(str(found.a)), escape(str(found.b))
+    on = {
+        "configurations": f"{counted(found.matched, 'configuration')} that both ran",
+        "scenarios": f"{counted(found.matched, 'scenario')} that both ran",
+    }.get(found.pairing, "the apps that both ran, and nothing else in common")
     console.print(
-        f"[bold]{a}[/] {100 * found.scores[0]:.1f}%   [bold]{b}[/] {100 * found.scores[1]:.1f}%   "
-        f"({found.statistic} of the apps, on {found.matched:,} matched "
-        f"{'configurations' if found.pairing == 'configurations' else 'scenarios'})",
+        f"[bold]{label(found.a)}[/] {100 * found.scores[0]:.1f}%   [bold]{label(found.b)}[/] "
+        f"{100 * found.scores[1]:.1f}%   ({found.statistic} of the apps, on {on})",
         highlight=False,
     )
-    verdict = (
-        f"[green]{escape(str(found.decided))} is better[/]" if found.decided else "[yellow]not decided by these data[/]"
-    )
+    verdict = f"[green]{label(found.decided)} is better[/]" if found.decided else "[yellow]undecided by these data[/]"
     console.print(
-        f"difference {shown(found.difference, signed=True)}   p {p_shown(found.p_value)}   {verdict}", highlight=False
+        f"difference {points(found.difference)} percentage points   p {p_shown(found.p_value)}   {verdict}",
+        highlight=False,
     )
-    made = grid(f"{found.a} minus {found.b}, app by app", "app", ">difference", "")
+    title = f"{label(found.a)} minus {label(found.b)}, app by app, in percentage points"
+    made = grid(title, "app", ">difference", "")
     for app, interval in found.apps.items():
         mark = "" if 0 in interval else ("[green]▲[/]" if interval.estimate > 0 else "[red]▼[/]")
-        made.add_row(escape(app), shown(interval, signed=True), mark)
+        made.add_row(label(app), points(interval), mark)
     show(made)
 
 
 def _print_changes(moves: Transitions, base: Cells, new: Cells) -> None:
-    title = f"{moves.tasks:,} tasks, by how often {base.contender} (down) and {new.contender} (across) solved them"
+    title = (
+        f"{counted(moves.tasks, 'task')}, by how often {label(base.contender)} (down) and {label(new.contender)} "
+        "(across) solved them"
+    )
     made = grid(title, "", *(f">{name}" for name in CLASSES))
     for name, row in zip(CLASSES, moves.flow, strict=True):
         made.add_row(name, *(f"{number:,}" for number in row))
     show(made)
     for name, tasks, colour in (("improved", moves.improved, "green"), ("regressed", moves.regressed, "red")):
-        more = f" and {len(tasks) - _LISTED} more (--json has all)" if len(tasks) > _LISTED else ""
-        listed = ", ".join(escape(str(task)) for task in tasks[:_LISTED]) or "none"
-        console.print(f"[{colour}]{name}[/] ({len(tasks)})  {listed}{more}", highlight=False)
+        console.print(f"[{colour}]{name}[/] ({len(tasks):,})" + ("" if tasks else "  none"), highlight=False)
+        for task in tasks[:_LISTED]:
+            console.print(f"  {label(task, 76)}", highlight=False)
+        if len(tasks) > _LISTED:
+            console.print(f"  [dim]and {len(tasks) - _LISTED:,} more: --json has all[/]", highlight=False)
     console.print(
         f"McNemar p {p_shown(moves.mcnemar.p_value)}   Wilcoxon p {p_shown(moves.wilcoxon.p_value)}   "
         f"mean change of {moves.unit} {moves.delta.estimate:+.3f} "
-        f"[{moves.delta.low:+.3f}, {moves.delta.high:+.3f}]".replace("[", "\\["),
+        f"\\[{moves.delta.low:+.3f}, {moves.delta.high:+.3f}]",
         highlight=False,
     )

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Column
 from rich.table import Table as Grid
 
 from fairground.cli.output import console, errors
 from fairground.core import InvalidInput
 from fairground.stats import Interval, Table, read_table
+
+_STEERING = ("Cc", "Cs", "Zl", "Zp")
+_DIRECTIONS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+_ROOMY = 100  # columns of a terminal
+_NAMED = 4  # of those whom a note is about
 
 Files = Annotated[list[Path], typer.Argument(help="Tables of episodes: .csv, .jsonl, .parquet.", metavar="FILE...")]
 File = Annotated[Path, typer.Argument(help="A table of episodes: .csv, .jsonl or .parquet.")]
@@ -26,8 +34,8 @@ SuccessAt = Annotated[
 ]
 Where = Annotated[list[str] | None, typer.Option(help="Only these rows, such as suite=pocket; may be repeated.")]
 Level = Annotated[float, typer.Option(help="Of the intervals.")]
-Resamples = Annotated[int, typer.Option(help="Bootstrap replicates.")]
-RandomSeed = Annotated[int, typer.Option("--seed", help="The same seed gives the same figures.")]
+Resamples = Annotated[int, typer.Option(help="Bootstrap replicates.", min=100, max=1_000_000)]
+RandomSeed = Annotated[int, typer.Option("--seed", help="The same seed gives the same figures.", min=0)]
 Statistic = Annotated[str, typer.Option(help="What apps add up to: mean, trimmed-mean, median or iqm.")]
 Method = Annotated[str, typer.Option(help="Of the bootstrap's intervals: percentile or bca.")]
 Design = Annotated[str, typer.Option(help="How configurations came about: auto, grid or sampled.")]
@@ -36,21 +44,55 @@ Design = Annotated[str, typer.Option(help="How configurations came about: auto, 
 def read(
     files: Sequence[Path], rename: Sequence[str] | None, success_at: float | None, where: Sequence[str] | None
 ) -> Table:
-    """The table that the options describe."""
+    """The table that the options describe. What its reader noted is said on standard error, also with --json."""
     table = read_table(files, rename=pairs("--rename", rename), success_at=success_at)
+    for note in table.notes:
+        errors.print(f"[yellow]note[/]  {escape(clean(note))}", highlight=False, soft_wrap=True)
     wanted = pairs("--where", where)
     return table.where(**wanted) if wanted else table
 
 
 def pairs(option: str, given: Sequence[str] | None) -> dict[str, str]:
     """`a=b` as names and values."""
-    found = {}
+    found: dict[str, str] = {}
+    example = {"--rename": "model=agent", "--where": "suite=pocket"}.get(option, "name=value")
     for text in given or ():
         name, equals, value = text.partition("=")
+        name, value = name.strip(), value.strip()
         if not equals or not name:
-            raise InvalidInput(f"{option}: expected NAME=VALUE, got {text!r}")
-        found[name.strip()] = value.strip()
+            raise InvalidInput(f"{option}: expected NAME=VALUE, got {text!r}", fix=f"such as {option} {example}")
+        if found.get(name, value) != value:
+            raise InvalidInput(
+                f"{option}: {name} is there twice, with {found[name]!r} and {value!r}", fix="say it once"
+            )
+        found[name] = value
     return found
+
+
+def clean(text: str) -> str:
+    """Text without what would steer a terminal: control characters and changes of direction are spelt out."""
+    return "".join(
+        letter.encode("unicode_escape").decode()
+        if unicodedata.category(letter) in _STEERING or letter in _DIRECTIONS
+        else letter
+        for letter in text
+    )
+
+
+def label(name: object, width: int = 48) -> str:
+    """A name as it goes into a table: harmless, and not too long."""
+    text = clean(str(name))
+    return escape(text if len(text) <= width else f"{text[: width - 14]}…{text[-13:]}")
+
+
+def folded(name: object, width: int = 48) -> str:
+    """The same, with a condition on a line of its own where there is little room."""
+    return label(name, width).replace(" \\[", "\n\\[") if console.width < _ROOMY else label(name, width)
+
+
+def counted(number: int, thing: str) -> str:
+    """`1 episode`, `4,320 episodes`."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def percent(value: float, digits: int = 1) -> str:
@@ -58,10 +100,14 @@ def percent(value: float, digits: int = 1) -> str:
     return f"{100 * value:.{digits}f}%"
 
 
-def shown(interval: Interval, *, signed: bool = False) -> str:
+def shown(interval: Interval) -> str:
     """A share with its interval: `61.2% [55.0, 67.1]`."""
-    sign = "+" if signed else ""
-    return f"{100 * interval.estimate:{sign}.1f}% [{100 * interval.low:{sign}.1f}, {100 * interval.high:{sign}.1f}]"
+    return f"{100 * interval.estimate:.1f}% \\[{100 * interval.low:.1f}, {100 * interval.high:.1f}]"
+
+
+def points(interval: Interval) -> str:
+    """A difference of shares, in percentage points: `+5.1 [-1.0, +11.2]`."""
+    return f"{100 * interval.estimate:+.1f} \\[{100 * interval.low:+.1f}, {100 * interval.high:+.1f}]"
 
 
 def p_shown(value: float) -> str:
@@ -71,26 +117,37 @@ def p_shown(value: float) -> str:
 
 def compact(interval: Interval) -> str:
     """A share with its interval, in few letters: `61 [55, 67]`."""
-    return f"{100 * interval.estimate:.0f} [{100 * interval.low:.0f}, {100 * interval.high:.0f}]"
+    return f"{100 * interval.estimate:.0f} \\[{100 * interval.low:.0f}, {100 * interval.high:.0f}]"
 
 
 def grid(title: str, *columns: str) -> Grid:
-    """An empty table. A column whose name begins with `>` is for numbers."""
-    made = Grid(box=None, title=escape(title), pad_edge=False, padding=(0, 2, 0, 0))
+    """An empty table. A column whose name begins with `>` is for numbers. Title and names are markup."""
+    made = Grid(box=None, title=title, pad_edge=False, padding=(0, 2, 0, 0))
     made.header_style = "dim"
     for column in columns:
         number = column.startswith(">")
-        made.add_column(
-            column.lstrip(">"), justify="right" if number else "left", no_wrap=number, min_width=0 if number else 9
-        )
+        if number:
+            made.add_column(column.lstrip(">"), justify="right", no_wrap=True)
+        else:  # a long name goes on in the next line, and is not cut
+            made.add_column(column, min_width=9, overflow="fold")
     return made
 
 
 def show(made: Grid) -> None:
-    """Prints a table below an empty line. Its title may be wider than it."""
+    """Prints a table below an empty line. Its title may be wider than it.
+
+    A table that does not fit is printed wider than the terminal: Rich would leave out numbers without a word.
+    """
     title, made.title = made.title, None
     console.print(f"\n[bold]{title}[/]", highlight=False)
-    console.print(made)
+    least = sum(map(_least, made.columns))
+    roomy = console if least <= console.width else Console(width=least)
+    roomy.print(made, highlight=False)
+
+
+def _least(column: Column) -> int:
+    widths = [console.measure(cell).maximum for cell in (column.header, *column.cells)]
+    return (max(widths) if column.no_wrap else column.min_width or 0) + 2
 
 
 def print_notes(notes: Iterable[tuple[str, str]]) -> None:
@@ -101,8 +158,15 @@ def print_notes(notes: Iterable[tuple[str, str]]) -> None:
         everyone.add(who)
         about.setdefault(note, []).append(who)
     for note, named in about.items():
-        whom = "" if set(named) == everyone or "" in named else f"{', '.join(dict.fromkeys(named))}: "
-        console.print(f"[yellow]note[/]  {escape(whom + note)}", highlight=False)
+        names = list(dict.fromkeys(named))
+        listed = ", ".join(label(name) for name in names[:_NAMED])
+        if len(names) > _NAMED:
+            listed += f" and {len(names) - _NAMED} more"
+        whom = "" if set(named) == everyone or "" in named else f"{listed}: "
+        text = f"{whom}{escape(clean(note))}"
+        made = Grid.grid(padding=(0, 2, 0, 0))  # so that later lines stand below the first
+        made.add_row("[yellow]note[/]", text if text.endswith((".", "!", "?")) else f"{text}.")
+        console.print(made)
 
 
 @contextmanager

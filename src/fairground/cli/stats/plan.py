@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,6 +16,7 @@ from fairground.cli.stats.options import (
     Rename,
     SuccessAt,
     Where,
+    counted,
     grid,
     percent,
     print_notes,
@@ -62,22 +64,34 @@ def plan(
 ) -> None:
     """The cheapest scenarios x configurations x rollouts for a wanted half-width or a wanted power."""
     if (half_width is None) == (difference is None):
-        raise InvalidInput("say what you want: --half-width, or --difference (with --power)")
+        raise InvalidInput(
+            f"a plan has one goal, got {'none' if half_width is None else 'two'}",
+            fix="say --half-width 0.03, or --difference 0.05 (with --power)",
+        )
     if (pilot is None) == (sd is None):
-        raise InvalidInput("say how results vary: a pilot table, or --sd SCENARIO,CONFIGURATION,ROLLOUT")
+        raise InvalidInput(
+            f"a plan needs to know how results vary from one place, got {'none' if pilot is None else 'two'}",
+            fix="give a pilot table, or --sd SCENARIO,CONFIGURATION,ROLLOUT such as 0.3,0.1,0.35",
+        )
     rng = np.random.default_rng(seed)
     if pilot is not None:
         table = read([pilot], rename, success_at, where)
         components, found_apps = _from_pilot(table, agent, difference is not None, rng)
-        apps = apps or found_apps
+        apps = found_apps if apps is None else apps
     else:
+        if agent or rename or where or success_at is not None:
+            raise InvalidInput("--agent, --rename, --where and --success-at are about a pilot, and there is none")
         three = [value**2 for value in _numbers("--sd", sd or "", 3)]
         components = (VarianceComponents if difference is None else DifferenceComponents)(*three)
     if apps is None:
-        raise InvalidInput("--apps: say how many apps the suite has")
+        raise InvalidInput("without a pilot, the number of apps is not known", fix="say --apps 15")
     limits = Limits(
         _range("--scenarios", scenarios), _range("--configurations", configurations), _range("--rollouts", rollouts)
     )
+    if fixed and limits.scenarios[0] != limits.scenarios[1]:
+        raise InvalidInput(
+            f"--fixed: expected the number of scenarios that each app has, got {scenarios}", fix="say --scenarios 26"
+        )
     spending = Costs(*_numbers("--costs", costs, 3))
     kind: Literal["fixed", "sampled"] = "fixed" if fixed else "sampled"
     if half_width is not None:
@@ -124,8 +138,11 @@ def _numbers(option: str, text: str, wanted: int) -> list[float]:
         found = [float(part) for part in text.split(",")]
     except ValueError:
         found = []
-    if len(found) != wanted:
-        raise InvalidInput(f"{option}: expected {wanted} numbers with commas between them, got {text!r}")
+    if len(found) != wanted or not all(0 <= number < math.inf for number in found):
+        raise InvalidInput(
+            f"{option}: expected {wanted} numbers from 0 up with commas between them, got {text!r}",
+            fix=f"such as {option} {'0.3,0.1,0.35' if option == '--sd' else '0,0,1'}",
+        )
     return found
 
 
@@ -134,25 +151,27 @@ def _range(option: str, text: str) -> tuple[int, int]:
     try:
         return int(least), int(most or least)
     except ValueError:
-        raise InvalidInput(f"{option}: expected LEAST-MOST or a number, got {text!r}") from None
+        raise InvalidInput(f"{option}: expected LEAST-MOST or a number, got {text!r}", fix="such as 2-100") from None
 
 
 def _print(found: Plan, components: VarianceComponents, apps: int) -> None:
     console.print(
-        f"[bold]{apps} apps[/]; standard deviations: scenarios {components.scenario**0.5:.3f}, configurations "
-        f"{components.configuration**0.5:.3f}, rollouts {components.rollout**0.5:.3f}",
+        f"[bold]{counted(apps, 'app')}[/]; standard deviations: scenarios {components.scenario**0.5:.3f}, "
+        f"configurations {components.configuration**0.5:.3f}, rollouts {components.rollout**0.5:.3f}",
         highlight=False,
     )
     best = found.cheapest
     console.print(
-        f"[bold green]{best.scenarios} scenarios an app x {best.configurations} configurations x {best.rollouts} "
-        f"rollouts[/] = {best.episodes:,} episodes, cost {best.cost:,.6g}, half-width ±{percent(best.half_width)}"
+        f"[bold green]{counted(best.scenarios, 'scenario')} an app x {counted(best.configurations, 'configuration')} x "
+        f"{counted(best.rollouts, 'rollout')}[/] = {counted(best.episodes, 'episode')}, cost {best.cost:,.6g}, "
+        f"half-width ±{percent(best.half_width)}"
         + (f", power {percent(best.power, 0)}" if best.power is not None else ""),
         highlight=False,
     )
     made = grid(
         f"cheapest for each number of scenarios; {found.goal} {found.wanted:g} wanted",
-        *(">scenarios", ">configurations", ">rollouts", ">episodes", ">cost", ">half-width", ">power"),
+        *(">scenarios", ">configurations", ">rollouts", ">episodes", ">cost", ">half-width"),
+        *((">power",) if best.power is not None else ()),
     )
     for one in found.by_scenarios:
         made.add_row(
@@ -162,7 +181,7 @@ def _print(found: Plan, components: VarianceComponents, apps: int) -> None:
             f"{one.episodes:,}",
             f"{one.cost:,.6g}",
             f"±{percent(one.half_width)}",
-            "" if one.power is None else percent(one.power, 0),
+            *(() if one.power is None else (percent(one.power, 0),)),
         )
     show(made)
     console.print(

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import typer
-from rich.markup import escape
 
 from fairground.cli.output import Json, console, print_json
-from fairground.cli.stats.options import Level, RandomSeed, Rename, grid, p_shown, pairs, percent, print_notes, show
+from fairground.cli.stats.options import (
+    Level,
+    RandomSeed,
+    Rename,
+    grid,
+    label,
+    p_shown,
+    pairs,
+    percent,
+    print_notes,
+    show,
+)
 from fairground.core import InvalidInput
 from fairground.stats import (
     NoiseSensitivity,
@@ -88,31 +99,41 @@ def _anchor(text: str | None) -> tuple[str, float] | None:
         return None
     agent, _, rating = text.rpartition("=")
     try:
-        return agent, float(rating)
+        number = float(rating)
     except ValueError:
-        raise InvalidInput(f"--anchor: expected AGENT=RATING, got {text!r}") from None
+        number = math.nan
+    if not agent or not math.isfinite(number):
+        raise InvalidInput(f"--anchor: expected AGENT=RATING, got {text!r}", fix="such as --anchor gpt=1000")
+    return agent, number
 
 
 def _print(ranking: Ranking, category: str | None = None) -> None:
     title = f"{ranking.votes:,} votes, {percent(ranking.level, 0)} intervals ({ranking.method} over {ranking.over})"
+    bad = any(one.both_bad for one in ranking.agents)
     made = grid(
-        f"{category}: {title}" if category is not None else title,
-        *(">rank", "agent", ">rating", ">ranks", ">best", ">votes", ">won", ">lost", ">tied", ">both bad"),
+        f"{label(category)}: {title}" if category is not None else title,
+        *(">rank", "agent", ">rating", ">ranks", ">best", ">won", ">lost", ">tied"),
+        *((">both bad",) if bad else ()),
     )
     for one in ranking.agents:
         made.add_row(
             str(one.rank),
-            escape(one.agent),
+            label(one.agent),
             f"{one.rating.estimate:.0f} \\[{one.rating.low:.0f}, {one.rating.high:.0f}]",
             f"{one.ranks[0]}-{one.ranks[1]}" if one.ranks[0] != one.ranks[1] else str(one.ranks[0]),
             percent(one.best, 0),
-            f"{one.votes:,}",
             f"{one.wins:,}",
             f"{one.losses:,}",
             f"{one.ties:,}",
-            f"{one.both_bad:,}",
+            *((f"{one.both_bad:,}",) if bad else ()),
         )
     show(made)
+    if category is None:
+        console.print(
+            "[dim]rank: by the lower end of the rating. ranks: those that the intervals leave open. best: how often it "
+            "came first when votes were drawn again.[/]",
+            highlight=False,
+        )
 
 
 def _print_tests(
@@ -122,8 +143,8 @@ def _print_tests(
     made = grid("every pair, Holm-corrected", "", "against", ">rating gap", ">p", ">Cohen's d", ">votes")
     for pair in every_pair:
         made.add_row(
-            escape(pair.better),
-            escape(pair.worse),
+            label(pair.better),
+            label(pair.worse),
             f"{pair.gap.estimate:+.0f} \\[{pair.gap.low:+.0f}, {pair.gap.high:+.0f}]",
             p_shown(pair.p_holm),
             "-" if pair.d is None else f"{pair.d:+.2f}",

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from rich.markup import escape
 
 from fairground.cli.output import Json, console, print_json
 from fairground.cli.stats.options import (
@@ -18,6 +17,7 @@ from fairground.cli.stats.options import (
     SuccessAt,
     Where,
     compact,
+    folded,
     grid,
     print_notes,
     read,
@@ -70,7 +70,7 @@ def _print_curves(found: dict[str, ReliabilitySummary]) -> None:
     for who, one in found.items():
         for at, k in enumerate(one.pass_hat.ks):
             made.add_row(
-                escape(who) if at == 0 else "",
+                folded(who) if at == 0 else "",
                 f"{one.pass_hat.tasks[at]:,}",
                 str(k),
                 shown(one.pass_hat.points[at]),
@@ -87,5 +87,5 @@ def _print_classes(found: dict[str, ReliabilitySummary]) -> None:
     made = grid("tasks solved always, sometimes, never; in percent", "agent", *(f">{name}" for name in CLASSES))
     for who, one in found.items():
         shares, counts = one.consistency.shares, one.consistency.counts
-        made.add_row(escape(who), *(f"{counts[name]:,}: {compact(shares[name])}" for name in CLASSES))
+        made.add_row(folded(who), *(f"{counts[name]:,}: {compact(shares[name])}" for name in CLASSES))
     show(made)

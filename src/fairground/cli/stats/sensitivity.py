@@ -6,7 +6,6 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from rich.markup import escape
 
 from fairground.cli.output import Json, print_json
 from fairground.cli.stats.options import (
@@ -16,7 +15,9 @@ from fairground.cli.stats.options import (
     Rename,
     SuccessAt,
     Where,
+    folded,
     grid,
+    label,
     p_shown,
     print_notes,
     progress,
@@ -59,7 +60,8 @@ def sensitivity(
                 notes.append((who, f"no variance components: {error.message}."))
             bar.update(bar.task_ids[0], completed=at + 1, total=len(everyone))
     if json:
-        print_json({"sensitivity": plain(shifts), "components": plain(parts), "notes": [note for _, note in notes]})
+        said = [f"{who}: {note}" for who, note in notes]
+        print_json({"sensitivity": plain(shifts), "components": plain(parts), "notes": said})
         return
     if shifts:
         _print_shifts(shifts, per_app)
@@ -80,7 +82,7 @@ def _print_shifts(shifts: dict[str, Sensitivities], per_app: bool) -> None:
         for at, one in enumerate(found.axes):
             excess = one.excess
             made.add_row(
-                escape(who) if at == 0 else "",
+                folded(who) if at == 0 else "",
                 one.axis,
                 f"{one.pairs:,}",
                 f"{100 * one.mad.estimate:.1f} ({100 * one.p90:.0f})",
@@ -91,7 +93,7 @@ def _print_shifts(shifts: dict[str, Sensitivities], per_app: bool) -> None:
             if per_app:
                 for app in one.per_app:
                     numbers = (f"{100 * app.mad:.1f}", f"{100 * app.floor:.1f}", f"{100 * app.excess:+.1f}")
-                    made.add_row("", f"  {escape(app.name)}", f"{app.pairs:,}", *numbers, style="dim")
+                    made.add_row("", f"  {label(app.name)}", f"{app.pairs:,}", *numbers, style="dim")
         made.add_section()
     show(made)
 
@@ -103,7 +105,7 @@ def _print_components(parts: dict[str, Components]) -> None:
     for who, one in parts.items():
         found = {part.name: part for part in one.parts}
         made.add_row(
-            escape(who),
+            folded(who),
             *(f"{100 * found[name].share:.0f}" if name in found else "-" for name in names),
         )
     show(made)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from rich.markup import escape
-
 from fairground.cli.output import Json, console, print_json
 from fairground.cli.stats.options import (
     Design,
@@ -17,9 +15,12 @@ from fairground.cli.stats.options import (
     SuccessAt,
     Where,
     compact,
+    counted,
+    folded,
     grid,
+    label,
     p_shown,
-    percent,
+    points,
     print_notes,
     progress,
     read,
@@ -27,9 +28,13 @@ from fairground.cli.stats.options import (
     shown,
 )
 from fairground.core import Outcome
-from fairground.stats import Contender, Interval, Summary, plain, summarise
+from fairground.stats import Contender, Interval, Summary, Table, plain, summarise
 
 _BAR = 24
+_APP = 28  # letters of an app's name
+_BEST = 12  # contenders whose apps are listed
+_DUELS = 60  # pairs that are listed
+_UNSCORED = (Outcome.ERRORED, Outcome.INVALID)
 
 
 def summary(
@@ -62,7 +67,7 @@ def summary(
     if json:
         print_json(plain(found))
         return
-    _print_standings(found)
+    _print_standings(found, table)
     _print_apps(found)
     _print_duels(found)
     print_notes(
@@ -71,28 +76,33 @@ def summary(
     )
 
 
-def _print_standings(found: Summary) -> None:
+def _print_standings(found: Summary, table: Table) -> None:
     console.print(
-        f"[bold]{escape(found.source)}[/]  {found.episodes:,} episodes: "
+        f"[bold]{label(found.source, 200)}[/]  {counted(found.episodes, 'episode')}: "
         + ", ".join(f"{number:,} {outcome}" for outcome, number in found.outcomes.items() if number),
         highlight=False,
     )
     scores = grid(
-        f"score: {found.statistic} of the apps' success rates, with {percent(found.level, 0)} intervals",
+        f"score: {found.statistic} of the apps' success rates, with {100 * found.level:.10g}% intervals",
         *("agent", ">score", ">0%" + " " * (_BAR - 6) + "100%", ">coin flips"),
     )
     basis = grid(
         "what it rests on", "agent", *(">apps", ">scenarios", ">configurations", ">scored", ">errored", ">invalid")
     )
     for one in found.standings:
-        name = escape(str(one.contender))
-        scores.add_row(name, shown(one.score), _bar(one.score), f"[dim]±{50 * one.coin_flip.width:.1f}[/]")
+        name, coins = folded(one.contender), f"[dim]±{50 * one.coin_flip.width:.1f}[/]"
+        scores.add_row(name, shown(one.score), _bar(one.score), coins)
         numbers = (len(one.apps), one.scenarios, one.configurations, one.episodes)
-        unscored = (one.outcomes[Outcome.ERRORED], one.outcomes[Outcome.INVALID])
-        basis.add_row(name, *(f"{number:,}" for number in (*numbers, *unscored)))
+        basis.add_row(name, *(f"{number:,}" for number in (*numbers, *(one.outcomes[kind] for kind in _UNSCORED))))
     for contender in found.unscored:
-        scores.add_row(escape(str(contender)), "none scored")
+        outcomes = table.outcomes(contender)
+        scores.add_row(folded(contender), "none scored")
+        basis.add_row(folded(contender), *"0000", *(f"{outcomes[kind]:,}" for kind in _UNSCORED))
     show(scores)
+    console.print(
+        "[dim]coin flips: ± if every episode were the toss of one coin. Too narrow; only to compare.[/]",
+        highlight=False,
+    )
     show(basis)
 
 
@@ -110,28 +120,41 @@ def _print_apps(found: Summary) -> None:
     apps = sorted({app for one in found.standings for app in one.apps})
     if len(apps) < 2:
         return
-    made = grid("each app, in percent", "app", *(f">{_folded(one.contender)}" for one in found.standings))
-    for app in apps:
-        made.add_row(escape(app), *(compact(one.apps[app]) if app in one.apps else "-" for one in found.standings))
-    show(made)
+    best = found.standings[:_BEST]
+    for start in range(0, len(best), each := _abreast(found)):
+        some = best[start : start + each]
+        title = "each app, in percent" if start == 0 else "each app, in percent, continued"
+        made = grid(title, "app", *(f">{_heading(one.contender)}" for one in some))
+        for app in apps:
+            made.add_row(label(app, _APP), *(compact(one.apps[app]) if app in one.apps else "-" for one in some))
+        show(made)
+    if len(found.standings) > _BEST:
+        console.print(f"[dim]and {counted(len(found.standings) - _BEST, 'agent')} more: --json has all[/]")
 
 
-def _folded(contender: Contender) -> str:
+def _abreast(found: Summary) -> int:
+    """How many contenders fit beside each other."""
+    longest = max(len(line) for one in found.standings for line in _heading(one.contender).split("\n"))
+    names = max(len(label(app, _APP)) for one in found.standings for app in one.apps)
+    return max(1, (console.width - names) // (max(longest, len("100 [100, 100]")) + 2))
+
+
+def _heading(contender: Contender) -> str:
     """Its name, with the condition on a line of its own."""
-    return escape(str(contender)).replace(" \\[", "\n\\[")
+    return label(contender, 28).replace(" \\[", "\n\\[")
 
 
 def _print_duels(found: Summary) -> None:
     if not found.duels:
         return
-    title = "differences, paired where both were run; p after Holm's correction"
-    made = grid(title, "", "against", ">difference", ">p", "better")
-    for duel in found.duels:
-        made.add_row(
-            escape(str(duel.comparison.a)),
-            escape(str(duel.comparison.b)),
-            shown(duel.comparison.difference, signed=True),
-            p_shown(duel.adjusted),
-            f"[green]{escape(str(duel.better))}[/]" if duel.better else "[dim]not decided[/]",
-        )
+    title = "differences in percentage points, paired where both were run; p after Holm's correction"
+    made = grid(title, "agent", "", "agent", ">difference", ">p")
+    for duel in found.duels[:_DUELS]:
+        one, other = duel.comparison.a, duel.comparison.b
+        verdict = "[dim]undecided[/]"
+        if duel.better is not None:
+            verdict = "[green]better than[/]" if duel.better == one else "[red]worse than[/]"
+        made.add_row(folded(one), verdict, folded(other), points(duel.comparison.difference), p_shown(duel.adjusted))
     show(made)
+    if len(found.duels) > _DUELS:
+        console.print(f"[dim]and {counted(len(found.duels) - _DUELS, 'pair')} more: --json has all[/]", highlight=False)
