@@ -19,8 +19,8 @@ import numpy as np
 from figures import Figure, show
 from peer import need_peers, run_peer
 
-from fairground.stats.ranking import Ranking, rank
-from fairground.stats.votes import Votes
+from fairground.stats.votes.ranking import Ranking, rank
+from fairground.stats.votes.votes import Votes
 
 AGENTS, VOTES, RESAMPLES = 20, 1_000_000, 1_000
 ROUNDS = 7

@@ -12,7 +12,8 @@ ELSEWHERE = """
 import sys
 # What other systems lack, and the rooms that build on it.
 absent = ["fcntl", "termios", "pwd", "grp", "resource", "gymnasium", "cv2", "uvicorn"]
-absent += [f"fairground.{room}" for room in ("sandbox", "screen", "worlds", "verify", "gym", "agents", "rollout", "web")]
+rooms = ("sandbox", "screen", "worlds", "verify", "gym", "agents", "rollout", "web")
+absent += [f"fairground.{room}" for room in rooms]
 for name in absent:
     sys.modules[name] = None
 from fairground.cli import main

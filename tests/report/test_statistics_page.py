@@ -25,10 +25,10 @@ from fairground.report.plots.svg import WIDE
 from fairground.report.statistics_page import figures, statistics_page, write_report
 from fairground.report.statistics_words import rank_range
 from fairground.stats import Table, read_table, table_of
-from fairground.stats.ranking import rank
 from fairground.stats.summary import Summary, summarise
-from fairground.stats.votes import Votes
-from fairground.stats.win_rates import observed_win_rates
+from fairground.stats.votes.ranking import rank
+from fairground.stats.votes.votes import Votes
+from fairground.stats.votes.win_rates import observed_win_rates
 
 ROOT = Path(__file__).resolve().parents[2]
 EVIL = (

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from fairground.core import InvalidInput, UnknownName
-from fairground.stats.bradley_terry import ELO, Pairs, bradley_terry, solvable, solve, with_prior
 from fairground.stats.interval import plain
-from fairground.stats.votes import BOTH_BAD, TIE, Votes, counts
+from fairground.stats.votes.bradley_terry import ELO, Pairs, bradley_terry, solvable, solve, with_prior
+from fairground.stats.votes.votes import BOTH_BAD, TIE, Votes, counts
 
 NAMES = list("abcdefgh")
 

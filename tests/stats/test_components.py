@@ -9,11 +9,11 @@ from scipy import integrate
 from scipy import stats as scipy_stats
 
 from fairground.core import InvalidInput
-from fairground.stats.cells import Cells
-from fairground.stats.components import difference_components, variance_components
+from fairground.stats.axes.components import difference_components, variance_components
 from fairground.stats.interval import plain
-from fairground.stats.planning import DifferenceComponents, VarianceComponents
-from fairground.stats.table import Contender
+from fairground.stats.planning.planning import DifferenceComponents, VarianceComponents
+from fairground.stats.tables.cells import Cells
+from fairground.stats.tables.table import Contender
 
 AXES = ("instance", "profile", "theme", "ui_state")
 

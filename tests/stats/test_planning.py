@@ -12,7 +12,7 @@ from statsmodels.stats.power import TTestIndPower, TTestPower
 
 from fairground.core import InvalidInput
 from fairground.stats.interval import plain
-from fairground.stats.planning import (
+from fairground.stats.planning.planning import (
     Costs,
     DifferenceComponents,
     Limits,

@@ -8,15 +8,15 @@ from numpy.typing import NDArray
 from scipy.stats import binomtest, kendalltau, norm, spearmanr
 
 from fairground.core import InvalidInput
-from fairground.stats.bradley_terry import ELO
 from fairground.stats.interval import plain
 from fairground.stats.paired_tests import holm
-from fairground.stats.rank_correlation import kendall_tau, kendall_taus, spearman_rho, spearman_rhos
-from fairground.stats.rank_sensitivity import noise_sensitivity, step_limit_sensitivity
-from fairground.stats.rank_tests import pairwise_tests, permutation_test
-from fairground.stats.ranking import rank
-from fairground.stats.table import Names
-from fairground.stats.votes import TIE, Votes
+from fairground.stats.tables.table import Names
+from fairground.stats.votes.bradley_terry import ELO
+from fairground.stats.votes.rank_correlation import kendall_tau, kendall_taus, spearman_rho, spearman_rhos
+from fairground.stats.votes.rank_sensitivity import noise_sensitivity, step_limit_sensitivity
+from fairground.stats.votes.rank_tests import pairwise_tests, permutation_test
+from fairground.stats.votes.ranking import rank
+from fairground.stats.votes.votes import TIE, Votes
 
 NAMES = [f"agent {at:02}" for at in range(12)]
 

@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 from scipy.stats import bootstrap
 
 from fairground.core import InvalidInput
-from fairground.stats.bradley_terry import ELO, bradley_terry
-from fairground.stats.category_ranking import rank_by_category
 from fairground.stats.interval import plain
-from fairground.stats.rank_resampling import draw_strengths, units_of
-from fairground.stats.ranking import METHODS, Ranking, rank
-from fairground.stats.table import Names
-from fairground.stats.votes import BOTH_BAD, TIE, Votes
-from fairground.stats.win_rates import disagreements, observed_win_rates, predicted_win_rates
+from fairground.stats.tables.table import Names
+from fairground.stats.votes.bradley_terry import ELO, bradley_terry
+from fairground.stats.votes.category_ranking import rank_by_category
+from fairground.stats.votes.rank_resampling import draw_strengths, units_of
+from fairground.stats.votes.ranking import METHODS, Ranking, rank
+from fairground.stats.votes.votes import BOTH_BAD, TIE, Votes
+from fairground.stats.votes.win_rates import disagreements, observed_win_rates, predicted_win_rates
 
 NAMES = [f"agent {at}" for at in range(20)]
 

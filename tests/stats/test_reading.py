@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from fairground.core import InvalidInput
 from fairground.stats import Table, read_columns, read_table
-from fairground.stats.table import NAMES, NUMBERS
+from fairground.stats.tables.table import NAMES, NUMBERS
 
 HEAD = "agent,app,scenario,success\n"
 ROWS = "a,x,s,1\nb,x,s,0\n"
@@ -140,7 +140,7 @@ def test_bad_letters_far_down_are_found(tmp_path: Path) -> None:
 
 
 def test_rows_in_later_batches_have_their_right_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fairground.stats.csv_reading._BYTES", 1 << 12)
+    monkeypatch.setattr("fairground.stats.tables.csv_reading._BYTES", 1 << 12)
     text = HEAD + 'a,"two\nlines",s,1\n' * 3000
     assert len(read_table(write(tmp_path / "t.csv", text))) == 3000
     for bad, message in (("a,x,s,?\n", "line 6002, column 'success'"), ("a,x\n", "line 6002: expected 4 columns")):
@@ -249,7 +249,7 @@ def test_json_values_keep_their_meaning_whatever_type_other_lines_have(tmp_path:
 
 
 def test_columns_and_types_that_come_late_fill_what_was_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fairground.stats.json_reading._LINES", 3)
+    monkeypatch.setattr("fairground.stats.tables.json_reading._LINES", 3)
     rows: list[dict[str, Any]] = [{"scenario": row, "success": 1, "mark": row} for row in range(7)]
     rows[5] |= {"theme": "dark", "steps": 3}
     rows[6] |= {"scenario": "six", "success": "no", "mark": [1]}
@@ -260,7 +260,7 @@ def test_columns_and_types_that_come_late_fill_what_was_before(tmp_path: Path, m
 
 
 def test_a_hole_between_batches_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fairground.stats.json_reading._LINES", 2)
+    monkeypatch.setattr("fairground.stats.tables.json_reading._LINES", 2)
     for holes in ("\n", "\n\n\n"):
         assert "line 3: empty" in str(refused(write(tmp_path / "t.jsonl", LINE + OTHER + holes + LINE)))
     assert len(read_table(write(tmp_path / "t.jsonl", LINE + OTHER + "\n" * 5))) == 2

@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairground.core import InvalidInput
-from fairground.stats.cells import Cells, count
-from fairground.stats.intake import table_of
+from fairground.stats.axes.regret import expected_regret, wald_declares
 from fairground.stats.interval import plain
-from fairground.stats.regret import expected_regret, wald_declares
-from fairground.stats.table import Contender
+from fairground.stats.tables.cells import Cells, count
+from fairground.stats.tables.intake import table_of
+from fairground.stats.tables.table import Contender
 
 
 def cells_of(apps, name="x"):

@@ -11,14 +11,14 @@ from scipy import special
 from fairground.core import InvalidInput
 from fairground.stats.interval import plain
 from fairground.stats.proportions import wilson
-from fairground.stats.reliability import (
+from fairground.stats.tasks.reliability import (
     consistency,
     pass_at_k,
     pass_curve,
     pass_hat_k,
     reliability_summary,
 )
-from fairground.stats.transitions import transitions
+from fairground.stats.tasks.transitions import transitions
 
 
 def generator(seed=0):

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from fairground.core import InvalidInput
 from fairground.stats.interval import plain
-from fairground.stats.reliability import pass_at_k
-from fairground.stats.replay import replay_from_counts, replay_success, simulate_replay
+from fairground.stats.tasks.reliability import pass_at_k
+from fairground.stats.tasks.replay import replay_from_counts, replay_success, simulate_replay
 
 rates = st.lists(st.floats(0, 1), min_size=1, max_size=20)
 

@@ -12,8 +12,8 @@ from scipy import stats
 
 from fairground.core import InvalidInput
 from fairground.stats import Cells, exact_variance, resample, table_of
-from fairground.stats import resampling as engine
-from fairground.stats.nesting import blocks
+from fairground.stats.suites import resampling as engine
+from fairground.stats.suites.nesting import blocks
 
 from .made_up import TINY, grid_cells, some_of, tree, vars_of
 

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
 from fairground.core import InvalidInput
-from fairground.stats.cells import Cells, count
-from fairground.stats.intake import table_of
+from fairground.stats.axes.matched_pairs import exact_null, matched_pairs
+from fairground.stats.axes.sensitivity import sensitivity, varied_axes
 from fairground.stats.interval import plain
-from fairground.stats.matched_pairs import exact_null, matched_pairs
-from fairground.stats.sensitivity import sensitivity, varied_axes
-from fairground.stats.table import Contender
+from fairground.stats.tables.cells import Cells, count
+from fairground.stats.tables.intake import table_of
+from fairground.stats.tables.table import Contender
 
 AXES = ("instance", "profile", "theme", "ui_state")
 

@@ -11,11 +11,11 @@ from scipy.special import betaln, comb
 from statsmodels.stats.proportion import proportion_confint
 
 from fairground.core import InvalidInput
-from fairground.stats import martingales
 from fairground.stats.interval import plain
-from fairground.stats.monitors import DifferenceMonitor, RateMonitor
-from fairground.stats.sequential import block_means, difference_sequence, rate_sequence
-from fairground.stats.stopping_study import simulate_stopping
+from fairground.stats.planning import martingales
+from fairground.stats.planning.monitors import DifferenceMonitor, RateMonitor
+from fairground.stats.planning.sequential import block_means, difference_sequence, rate_sequence
+from fairground.stats.planning.stopping_study import simulate_stopping
 
 METHODS = ["beta-binomial", "betting", "running-mean"]
 bits = st.lists(st.integers(0, 1), min_size=1, max_size=60)

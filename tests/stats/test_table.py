@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fairground.core import InvalidInput, Outcome, UnknownName
 from fairground.stats import Contender, Table, join_tables, table_from_rows, table_of
-from fairground.stats.table import NAMES, row_keys
+from fairground.stats.tables.table import NAMES, row_keys
 
 
 def table(**columns: Any) -> Table:

@@ -6,11 +6,11 @@ import statsmodels.api as sm
 from numpy.typing import NDArray
 
 from fairground.core import InvalidInput, UnknownName
-from fairground.stats.bradley_terry import ELO, bradley_terry
 from fairground.stats.interval import plain
-from fairground.stats.ranking import rank
-from fairground.stats.table import Names
-from fairground.stats.votes import Votes
+from fairground.stats.tables.table import Names
+from fairground.stats.votes.bradley_terry import ELO, bradley_terry
+from fairground.stats.votes.ranking import rank
+from fairground.stats.votes.votes import Votes
 
 STRENGTHS = np.array([0.8, 0.2, -0.3, -0.7])
 

@@ -8,7 +8,7 @@ from scipy.stats import binom, binomtest, norm
 
 from fairground.core import InvalidInput
 from fairground.stats.interval import plain
-from fairground.stats.vote_power import detectable_gap, vote_power, votes_needed, win_share
+from fairground.stats.votes.vote_power import detectable_gap, vote_power, votes_needed, win_share
 
 
 def test_fifty_points_take_511_votes_with_a_winner() -> None:

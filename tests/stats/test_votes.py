@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairground.core import InvalidInput, UnknownName
-from fairground.stats.vote_files import read_votes
-from fairground.stats.votes import BOTH_BAD, LEFT, RIGHT, TIE, BadVote, Votes, counts
+from fairground.stats.votes.vote_files import read_votes
+from fairground.stats.votes.votes import BOTH_BAD, LEFT, RIGHT, TIE, BadVote, Votes, counts
 
 ROWS = [("b", "a", "left"), ("a", "c", "right"), ("c", "b", "tie"), ("a", "b", "both_bad"), ("a", "b", "left")]
 

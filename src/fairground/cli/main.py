@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 import warnings
@@ -11,7 +12,7 @@ import typer
 from rich.markup import escape
 
 from fairground import __version__
-from fairground.cli.output import errors
+from fairground.cli.output import clean, errors
 from fairground.core import FairgroundError, InvalidInput
 
 # \b keeps click from filling the lines that follow.
@@ -42,6 +43,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command; returns 0, 1 for what went wrong, 2 for what was asked wrongly, 130 when interrupted."""
     words = list(sys.argv[1:] if argv is None else argv)
     warnings.showwarning = _show_warning
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # where a letter cannot be said, its code will do
+            stream.reconfigure(errors="backslashreplace")
     command = typer.main.get_command(_program(words))
     try:
         result = command.main(args=words, prog_name="fairground", standalone_mode=False)
@@ -50,7 +54,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         _say(error.message, error.fix, as_json="--json" in words)
         return 2 if isinstance(error, InvalidInput) else 1
     except _UsageError as error:
-        _say(str(error), "fairground --help, or fairground COMMAND --help", as_json="--json" in words)
+        said = error.format_message() if hasattr(error, "format_message") else str(error)  # the former names the option
+        _say(said, "fairground --help, or fairground COMMAND --help", as_json="--json" in words)
         return 2
     except (typer.Abort, KeyboardInterrupt, BrokenPipeError):
         return 130
@@ -110,9 +115,12 @@ def _say(message: str, fix: str | None, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"error": message, "fix": fix}))
         return
-    errors.print(f"[bold red]error:[/] {escape(message)}", highlight=False, soft_wrap=True)
+    # Names from files are among these words. Lines are ours: each fault has its own.
+    lines = "\n".join(clean(line) for line in message.split("\n"))
+    errors.print(f"[bold red]error:[/] {escape(lines)}", highlight=False, soft_wrap=True)
     if fix:
-        errors.print(f"  [bold]fix:[/] {escape(fix)}", highlight=False, soft_wrap=True)
+        shown = "\n".join(clean(line) for line in fix.split("\n"))
+        errors.print(f"  [bold]fix:[/] {escape(shown)}", highlight=False, soft_wrap=True)
 
 
 def _show_warning(

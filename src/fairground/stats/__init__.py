@@ -5,25 +5,11 @@ votes become a ranking (`rank`). `summarise` does all that a report shows. Nothi
 """
 
 from fairground.stats.agreement import Agreement, krippendorff_alpha, ratings_from_triples
-from fairground.stats.bootstrap import (
-    Profile,
-    Replicates,
-    app_intervals,
-    bootstrap,
-    interval_of,
-    profile,
-    suite_interval,
-)
-from fairground.stats.bradley_terry import BradleyTerry, bradley_terry
-from fairground.stats.category_ranking import CategoryRankings, rank_by_category
-from fairground.stats.cells import Cells, count, count_all, match, match_scenarios
-from fairground.stats.compare import Comparison, compare
-from fairground.stats.components import Component, Components, difference_components, variance_components
-from fairground.stats.exact_variance import exact_variance
+from fairground.stats.axes.components import Component, Components, difference_components, variance_components
+from fairground.stats.axes.regret import AppRegret, Declared, Regret, expected_regret, wald_declares
+from fairground.stats.axes.sensitivity import Sensitivities, Sensitivity, sensitivity, varied_axes
 from fairground.stats.genscore import GenScore, genscore, genscore_from_counts
-from fairground.stats.intake import table_from_rows, table_of
 from fairground.stats.interval import Interval, plain
-from fairground.stats.monitors import DifferenceMonitor, RateMonitor
 from fairground.stats.paired_tests import (
     McNemar,
     TwoProportions,
@@ -36,7 +22,8 @@ from fairground.stats.paired_tests import (
     two_proportions,
     wilcoxon,
 )
-from fairground.stats.plan_records import (
+from fairground.stats.planning.monitors import DifferenceMonitor, RateMonitor
+from fairground.stats.planning.plan_records import (
     Costs,
     DifferenceComponents,
     Limits,
@@ -45,7 +32,7 @@ from fairground.stats.plan_records import (
     Precision,
     VarianceComponents,
 )
-from fairground.stats.planning import (
+from fairground.stats.planning.planning import (
     paired_components,
     plan_power,
     plan_precision,
@@ -53,6 +40,8 @@ from fairground.stats.planning import (
     precision,
     unpaired_components,
 )
+from fairground.stats.planning.sequential import ConfidenceSequence, block_means, difference_sequence, rate_sequence
+from fairground.stats.planning.stopping_study import StoppingStudy, simulate_stopping
 from fairground.stats.proportions import (
     clopper_pearson,
     clopper_pearson_bounds,
@@ -64,18 +53,35 @@ from fairground.stats.proportions import (
     wilson,
     wilson_bounds,
 )
-from fairground.stats.rank_correlation import kendall_tau, spearman_rho
-from fairground.stats.rank_sensitivity import (
-    NoiseSensitivity,
-    OrderAgreement,
-    noise_sensitivity,
-    step_limit_sensitivity,
+from fairground.stats.suites.bootstrap import (
+    Profile,
+    Replicates,
+    app_intervals,
+    bootstrap,
+    interval_of,
+    profile,
+    suite_interval,
 )
-from fairground.stats.rank_tests import PairTest, PermutationTest, pairwise_tests, permutation_test
-from fairground.stats.ranking import Coefficient, RankedAgent, Ranking, rank
-from fairground.stats.reading import read_columns, read_table
-from fairground.stats.regret import AppRegret, Declared, Regret, expected_regret, wald_declares
-from fairground.stats.reliability import (
+from fairground.stats.suites.compare import Comparison, compare
+from fairground.stats.suites.exact_variance import exact_variance
+from fairground.stats.suites.resampling import LEVELS, resample
+from fairground.stats.suites.simulation import (
+    LADDER,
+    PAPER_APPS,
+    Coverage,
+    RateCoverage,
+    Shape,
+    make_up,
+    rate_coverage,
+    suite_coverage,
+)
+from fairground.stats.suites.suite_statistics import STATISTICS, iqm, mean, median, trimmed_mean
+from fairground.stats.summary import Duel, Spread, Standing, Summary, summarise
+from fairground.stats.tables.cells import Cells, count, count_all, match, match_scenarios
+from fairground.stats.tables.intake import table_from_rows, table_of
+from fairground.stats.tables.reading import read_columns, read_table
+from fairground.stats.tables.table import Contender, Names, Table, join_tables
+from fairground.stats.tasks.reliability import (
     CLASSES,
     Consistency,
     PassCurve,
@@ -87,36 +93,36 @@ from fairground.stats.reliability import (
     pass_hat_k,
     reliability_summary,
 )
-from fairground.stats.replay import (
+from fairground.stats.tasks.replay import (
     ReplayEstimate,
     ReplaySimulation,
     replay_from_counts,
     replay_success,
     simulate_replay,
 )
-from fairground.stats.resampling import LEVELS, resample
-from fairground.stats.sensitivity import Sensitivities, Sensitivity, sensitivity, varied_axes
-from fairground.stats.sequential import ConfidenceSequence, block_means, difference_sequence, rate_sequence
-from fairground.stats.simulation import (
-    LADDER,
-    PAPER_APPS,
-    Coverage,
-    RateCoverage,
-    Shape,
-    make_up,
-    rate_coverage,
-    suite_coverage,
+from fairground.stats.tasks.task_reliability import changes, reliability
+from fairground.stats.tasks.transitions import Transitions, transitions
+from fairground.stats.votes.bradley_terry import BradleyTerry, bradley_terry
+from fairground.stats.votes.category_ranking import CategoryRankings, rank_by_category
+from fairground.stats.votes.rank_correlation import kendall_tau, spearman_rho
+from fairground.stats.votes.rank_sensitivity import (
+    NoiseSensitivity,
+    OrderAgreement,
+    noise_sensitivity,
+    step_limit_sensitivity,
 )
-from fairground.stats.stopping_study import StoppingStudy, simulate_stopping
-from fairground.stats.suite_statistics import STATISTICS, iqm, mean, median, trimmed_mean
-from fairground.stats.summary import Duel, Spread, Standing, Summary, summarise
-from fairground.stats.table import Contender, Names, Table, join_tables
-from fairground.stats.task_reliability import changes, reliability
-from fairground.stats.transitions import Transitions, transitions
-from fairground.stats.vote_files import read_votes
-from fairground.stats.vote_power import VotesNeeded, detectable_gap, vote_power, votes_needed, win_share
-from fairground.stats.votes import WINNERS, BadVote, PairCounts, Votes, counts
-from fairground.stats.win_rates import Disagreement, WinRates, disagreements, observed_win_rates, predicted_win_rates
+from fairground.stats.votes.rank_tests import PairTest, PermutationTest, pairwise_tests, permutation_test
+from fairground.stats.votes.ranking import Coefficient, RankedAgent, Ranking, rank
+from fairground.stats.votes.vote_files import read_votes
+from fairground.stats.votes.vote_power import VotesNeeded, detectable_gap, vote_power, votes_needed, win_share
+from fairground.stats.votes.votes import WINNERS, BadVote, PairCounts, Votes, counts
+from fairground.stats.votes.win_rates import (
+    Disagreement,
+    WinRates,
+    disagreements,
+    observed_win_rates,
+    predicted_win_rates,
+)
 
 __all__ = [
     "CLASSES",

@@ -10,7 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairground.core import InvalidInput, Outcome
-from fairground.stats.bootstrap import (
+from fairground.stats.axes.components import Components, variance_components
+from fairground.stats.axes.sensitivity import Sensitivities, sensitivity, varied_axes
+from fairground.stats.interval import Interval
+from fairground.stats.paired_tests import holm
+from fairground.stats.proportions import wald
+from fairground.stats.suites.bootstrap import (
     Method,
     Profile,
     app_intervals,
@@ -19,19 +24,14 @@ from fairground.stats.bootstrap import (
     profile,
     suite_interval,
 )
-from fairground.stats.cells import Cells, count_all
-from fairground.stats.compare import Comparison, compare
-from fairground.stats.components import Components, variance_components
-from fairground.stats.interval import Interval
-from fairground.stats.nesting import Design
-from fairground.stats.paired_tests import holm
-from fairground.stats.proportions import wald
-from fairground.stats.reliability import ReliabilitySummary
-from fairground.stats.sensitivity import Sensitivities, sensitivity, varied_axes
-from fairground.stats.suite_statistics import Statistic, statistic_of
-from fairground.stats.table import PASSED, Contender, Table
-from fairground.stats.task_reliability import changes, reliability
-from fairground.stats.transitions import Transitions
+from fairground.stats.suites.compare import Comparison, compare
+from fairground.stats.suites.nesting import Design
+from fairground.stats.suites.suite_statistics import Statistic, statistic_of
+from fairground.stats.tables.cells import Cells, count_all
+from fairground.stats.tables.table import PASSED, Contender, Table
+from fairground.stats.tasks.reliability import ReliabilitySummary
+from fairground.stats.tasks.task_reliability import changes, reliability
+from fairground.stats.tasks.transitions import Transitions
 
 
 @dataclass(frozen=True)
@@ -350,7 +350,7 @@ def _standing_notes(cells: Cells, spreads: dict[str, Spread]) -> tuple[str, ...]
 
 
 def _notes(table: Table, apart: int, pairs: int) -> tuple[str, ...]:
-    notes = []
+    notes = [*table.notes]
     outcomes = table.outcomes()
     unscored = outcomes[Outcome.ERRORED] + outcomes[Outcome.INVALID]
     if unscored:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,12 +14,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Column
 from rich.table import Table as Grid
 
-from fairground.cli.output import console, errors
+from fairground.cli.output import clean, console, errors
 from fairground.core import InvalidInput
 from fairground.stats import Interval, Table, read_table
 
-_STEERING = ("Cc", "Cs", "Zl", "Zp")
-_DIRECTIONS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _ROOMY = 100  # columns of a terminal
 _NAMED = 4  # of those whom a note is about
 
@@ -67,16 +64,6 @@ def pairs(option: str, given: Sequence[str] | None) -> dict[str, str]:
             )
         found[name] = value
     return found
-
-
-def clean(text: str) -> str:
-    """Text without what would steer a terminal: control characters and changes of direction are spelt out."""
-    return "".join(
-        letter.encode("unicode_escape").decode()
-        if unicodedata.category(letter) in _STEERING or letter in _DIRECTIONS
-        else letter
-        for letter in text
-    )
 
 
 def label(name: object, width: int = 48) -> str:

@@ -1,0 +1,1 @@
+"""Scores of suites: resampling what is nested, intervals, comparisons, and whether they hold."""

@@ -1,0 +1,203 @@
+"""Two contenders: their difference, paired as far as what they were run on matches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.special import stdtr
+
+from fairground.core import InvalidInput
+from fairground.stats.interval import Interval
+from fairground.stats.suites.bootstrap import Method, interval_of, wilson_over_scenarios
+from fairground.stats.suites.nesting import Design
+from fairground.stats.suites.resampling import resample
+from fairground.stats.suites.suite_statistics import Floats, Statistic, apply, statistic_of
+from fairground.stats.tables.cells import Cells, match, match_scenarios
+from fairground.stats.tables.table import Contender
+
+Pairing = Literal["auto", "configurations", "scenarios", "apart"]
+"""What is drawn together.
+
+configurations: both contenders at the same configurations; others are left out.
+scenarios: the same scenarios, each contender's own configurations.
+apart: nothing; only the apps are the same.
+auto: the first of these for which at least half of what each has is kept.
+"""
+
+_KEPT = 0.5
+_COUNTABLE = 10  # replicates beyond 0, from which on their number says enough
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One contender against another.
+
+    Attributes:
+        a: The one.
+        b: The other.
+        statistic: What of the app means was compared.
+        scores: Either's score on what was compared.
+        difference: Score of `a` minus score of `b`.
+        apps: The same for each app.
+        p_value: Of no difference, two-sided: how far one must go into the tail of the replicates to meet 0.
+        decided: Which of the two is better, if the interval leaves out 0.
+        pairing: What was drawn together.
+        matched: How many configurations (paired by configuration) or scenarios entered.
+        left_out: How many of either's configurations did not.
+        notes: What must be known to read this rightly.
+    """
+
+    a: Contender
+    b: Contender
+    statistic: str
+    scores: tuple[float, float]
+    difference: Interval
+    apps: dict[str, Interval]
+    p_value: float
+    decided: Contender | None
+    pairing: str
+    matched: int
+    left_out: tuple[int, int]
+    notes: tuple[str, ...] = ()
+
+
+def compare(
+    a: Cells,
+    b: Cells,
+    *,
+    rng: np.random.Generator,
+    statistic: str | Statistic = "mean",
+    resamples: int = 2000,
+    level: float = 0.95,
+    method: Method = "percentile",
+    pairing: Pairing = "auto",
+    design: Design = "auto",
+) -> Comparison:
+    """Bootstraps the difference between two contenders of one table.
+
+    Scenarios that both tried are drawn for both, and so are configurations that both tried: what is hard for both
+    then cancels, and the interval is as narrow as the data allow. Rollouts are always drawn apart.
+
+    Raises:
+        InvalidInput: When they share no app, or not what `pairing` asks for.
+    """
+    if a.contender == b.contender:
+        raise InvalidInput(f"{a.contender} cannot be compared with itself", fix="name two different contenders")
+    one, other, paired = _pair(a, b, pairing)
+    name, function = statistic_of(statistic)
+    if paired == "apart":
+        means = np.concatenate(
+            [resample([cells], rng=rng, resamples=resamples, design=design) for cells in (one, other)]
+        )
+    else:
+        means = resample([one, other], rng=rng, resamples=resamples, design=design)
+    scores = tuple(float(apply(function, cells.app_means)) for cells in (one, other))
+    found = apply(function, means[0]) - apply(function, means[1])
+    label = f"hierarchical bootstrap of the {name}, paired by {paired}" if paired != "apart" else "bootstrap, apart"
+    sizes = [np.bincount(cells.app_of, minlength=len(cells.apps)) for cells in (one, other)]
+    difference = _difference(
+        found, scores, [len(size) ** 2 / float((1 / size).sum()) for size in sizes], level, method, label
+    )
+    return Comparison(
+        a.contender,
+        b.contender,
+        name,
+        (scores[0], scores[1]),
+        difference,
+        {
+            app: _difference(
+                means[0, :, at] - means[1, :, at],
+                (float(one.app_means[at]), float(other.app_means[at])),
+                [float(size[at]) for size in sizes],
+                level,
+                method,
+                label,
+            )
+            for at, app in enumerate(one.apps)
+        },
+        _p_value(found, scores[0] - scores[1], len(one.scenarios) - len(one.apps)),
+        None if 0 in difference else (a.contender if difference.estimate > 0 else b.contender),
+        paired,
+        len(one) if paired == "configurations" else len(one.scenarios),
+        (len(a) - len(one), len(b) - len(other)),
+        _notes(a, b, one, other, paired),
+    )
+
+
+def _pair(a: Cells, b: Cells, pairing: Pairing) -> tuple[Cells, Cells, str]:
+    if pairing not in ("auto", "configurations", "scenarios", "apart"):
+        raise InvalidInput(f"pairing: expected auto, configurations, scenarios or apart, got {pairing!r}")
+    shared = set(a.apps) & set(b.apps)
+    if not shared:
+        raise InvalidInput(
+            f"{a.contender} and {b.contender} were run in different apps: {', '.join(a.apps[:5])}; "
+            f"{', '.join(b.apps[:5])}",
+            fix="compare contenders that were run in the same suite",
+        )
+    for wanted, function in (("configurations", match), ("scenarios", match_scenarios)):
+        if pairing not in ("auto", wanted):
+            continue
+        try:
+            one, other = function(a, b)
+        except InvalidInput:
+            if pairing == wanted:
+                raise
+            continue
+        if pairing == wanted or (len(one) >= _KEPT * len(a) and len(other) >= _KEPT * len(b)):
+            return one, other, wanted
+    kept = [cells.keep(np.isin(np.array(cells.apps)[cells.app_of[cells.scenario]], list(shared))) for cells in (a, b)]
+    return kept[0], kept[1], "apart"
+
+
+def _difference(
+    found: Floats, scores: tuple[float, ...], trials: list[float], level: float, method: Method, label: str
+) -> Interval:
+    estimate = scores[0] - scores[1]
+    if np.ptp(found) > 0:
+        return interval_of(found, estimate, level=level, method=method, label=label)
+    # Nothing varied, on either side: combine Wilson's intervals of both (Newcombe), a scenario a trial.
+    one, other = (
+        wilson_over_scenarios(min(max(score, 0.0), 1.0), number, level)
+        for score, number in zip(scores, trials, strict=True)
+    )
+    low = estimate - float(np.hypot(one.estimate - one.low, other.high - other.estimate))
+    high = estimate + float(np.hypot(one.high - one.estimate, other.estimate - other.low))
+    return Interval(estimate, low, high, level, "newcombe, a scenario a trial")
+
+
+def _p_value(found: Floats, estimate: float, freedom: int) -> float:
+    """From the tail of the replicates beyond 0; where that is too thin to count, from Student's t.
+
+    Without the latter no p-value could be below two in the number of replicates, and after a correction for many
+    pairs nothing could ever be decided.
+    """
+    tail = min(int((found <= 0).sum()), int((found >= 0).sum()))
+    counted = min(1.0, 2 * (1 + tail) / (1 + len(found)))
+    spread = float(found.std(ddof=1)) if len(found) > 1 else 0.0
+    if tail >= _COUNTABLE or freedom < 1 or spread == 0:
+        return counted
+    return min(counted, 2 * float(stdtr(freedom, -abs(estimate) / spread)))
+
+
+def _notes(a: Cells, b: Cells, one: Cells, other: Cells, paired: str) -> tuple[str, ...]:
+    notes = []
+    for before, after in ((a, one), (b, other)):
+        missing = len(before) - len(after)
+        if missing:
+            notes.append(
+                f"{missing} of {before.contender}'s {len(before)} configurations are not in this comparison: "
+                "the other one was not run there."
+            )
+    if paired == "scenarios":
+        notes.append("Paired by scenario only: the two were run in different configurations of them.")
+    if paired == "apart":
+        notes.append("Not paired: the two were run in different scenarios of the same apps.")
+    few = [app for app, number in zip(one.apps, np.bincount(one.app_of).tolist(), strict=True) if number == 1]
+    if few:
+        notes.append(
+            f"{len(few)} of {len(one.apps)} apps have a single scenario; how scenarios differ there is not known, "
+            "and not in the interval."
+        )
+    return tuple(notes)

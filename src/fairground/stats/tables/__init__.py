@@ -1,0 +1,1 @@
+"""Tables of episodes: reading them strictly, and counting them."""

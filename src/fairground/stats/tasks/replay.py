@@ -1,0 +1,242 @@
+"""What a blind replay of recorded successes scores: exactly pass@k on a static suite, next to nothing on a varied one.
+
+The replay policy watches an agent make k rollouts of each task, keeps one successful recording a task if there is any,
+and plays it back without looking at the screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from fairground.core import InvalidInput
+from fairground.stats.interval import Interval, check_level
+from fairground.stats.proportions import check_numbers, check_whole, mean_interval
+from fairground.stats.tasks.reliability import PassCurve, pass_curve, pass_table
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+_CELLS_AT_ONCE = 4_000_000
+
+
+@dataclass(frozen=True)
+class ReplayEstimate:
+    """What a replay of this agent would score on this suite, were the suite static.
+
+    Attributes:
+        source: The agent's own success rate (pass@1).
+        replay: Expected success rate of the replay policy made of k rollouts, for k = 1, 2, ...: the pass@k curve.
+        gain: Replay minus source at each k: what a script gains over the agent that it copies, without any skill.
+        notes: What must not be over-read.
+    """
+
+    source: Interval
+    replay: PassCurve
+    gain: tuple[float, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ReplaySimulation:
+    """Simulated success rates as functions of k, the number of rollouts that were watched.
+
+    Intervals are those of the simulation: where the expected value lies, given so many experiments.
+
+    Attributes:
+        ks: The values of k.
+        source: Success rate of the agent itself; the same at every k.
+        pass_at_k: pass@k estimated from rollouts of their own, as one would from data.
+        static: Success rate of the replay where each task always starts the same.
+        varied: Success rate of the replay where each episode draws a configuration.
+        expected_static: What theory says of the static one: mean of 1 - (1 - p)^k.
+        expected_varied: What theory says of the varied one.
+        experiments: How many were simulated.
+    """
+
+    ks: tuple[int, ...]
+    source: Interval
+    pass_at_k: tuple[Interval, ...]
+    static: tuple[Interval, ...]
+    varied: tuple[Interval, ...]
+    expected_static: tuple[float, ...]
+    expected_varied: tuple[float, ...]
+    experiments: int
+
+
+def replay_success(p: ArrayLike, k: int) -> float:
+    """Expected success rate of the replay policy on a static suite: the mean over tasks of 1 - (1 - p)^k.
+
+    Args:
+        p: The agent's true success rate on each task.
+        k: Rollouts watched for each task.
+    """
+    return float(_found(_rates(p), _whole_from_one(k, "k")).mean())
+
+
+def replay_from_counts(
+    successes: ArrayLike,
+    trials: ArrayLike,
+    *,
+    rng: np.random.Generator,
+    largest_k: int | None = None,
+    groups: Sequence[Hashable] | NDArray[np.generic] | None = None,
+    level: float = 0.95,
+    replicates: int = 10_000,
+) -> ReplayEstimate:
+    """What the replay policy would score, from each task's successes and rollouts: unbiased pass@k with intervals.
+
+    Arguments as for `pass_curve`. The equality holds for a suite that starts every episode of a task the same and
+    reacts the same to the same actions.
+    """
+    curve = pass_curve(
+        successes,
+        trials,
+        rng=rng,
+        metric="pass@k",
+        largest_k=largest_k,
+        groups=groups,
+        level=level,
+        replicates=replicates,
+    )
+    source = curve.points[0]
+    gain = tuple(point.estimate - source.estimate for point in curve.points)
+    note = "This is what a replay would score on a static suite; whether yours is static, only replaying tells."
+    if curve.left_out[-1] > curve.left_out[0]:
+        note += "; the gain compares different sets of tasks where some have too few rollouts"
+    return ReplayEstimate(source, curve, gain, (note, *curve.notes))
+
+
+def simulate_replay(
+    p: ArrayLike,
+    *,
+    rng: np.random.Generator,
+    largest_k: int = 10,
+    configurations: ArrayLike = 100,
+    repeat: ArrayLike | None = None,
+    transfer: ArrayLike = 0.0,
+    experiments: int = 200,
+    level: float = 0.95,
+) -> ReplaySimulation:
+    """Build the replay policy from simulated rollouts and evaluate it in a static and in a varied world.
+
+    In both worlds a recording succeeds for certain in the configuration that it was made in. The static world has one
+    configuration a task. In the varied world each rollout, and each evaluation, draws one of `configurations`; in
+    another one than its own a recording succeeds with the chance `transfer` only. The policy plays its earliest
+    success. Within an experiment all k share the rollouts and the evaluation; experiments share nothing.
+
+    Args:
+        p: The agent's true success rate on each task, in any configuration.
+        rng: Where randomness comes from.
+        largest_k: Curves run from 1 to this.
+        configurations: Of a task in the varied world; one number, or one for each task.
+        repeat: Chance that an evaluation draws the very configuration of the recording, where that is not
+            1 / configurations.
+        transfer: Chance that a recording works in another configuration: near 1 for "log out", 0 for most. One number,
+            or one for each task.
+        experiments: Independent repetitions of the whole.
+        level: Confidence level of the intervals.
+    """
+    check_level(level)
+    rates = _rates(p)
+    largest_k = _whole_from_one(largest_k, "largest_k")
+    experiments = _whole_from_one(experiments, "experiments")
+    same = _same_chance(configurations, repeat, len(rates))
+    moves = _chances(transfer, "transfer", len(rates))
+    parts = [_experiments(rates, same, moves, largest_k, size, rng) for size in _portions(experiments, len(rates))]
+    source, pass_at, static, varied = (np.concatenate(kind) for kind in zip(*parts, strict=True))
+    ks = tuple(range(1, largest_k + 1))
+    found = np.stack([_found(rates, k) for k in ks])
+
+    def over_experiments(values: Floats) -> tuple[Interval, ...]:
+        return tuple(mean_interval(np.clip(column, 0.0, 1.0), level=level) for column in values.T)
+
+    return ReplaySimulation(
+        ks=ks,
+        source=mean_interval(source, level=level),
+        pass_at_k=over_experiments(pass_at),
+        static=over_experiments(static),
+        varied=over_experiments(varied),
+        expected_static=tuple(found.mean(axis=1).tolist()),
+        expected_varied=tuple((found * (same + (1 - same) * moves)).mean(axis=1).tolist()),
+        experiments=experiments,
+    )
+
+
+def _experiments(
+    p: Floats, same: Floats, transfer: Floats, largest_k: int, size: int, rng: np.random.Generator
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Success rates of some experiments (rows): source, pass@k, static replay, varied replay (columns k)."""
+    shape = (size, len(p))
+    source = (rng.random(shape) < p).mean(axis=1)
+    # pass@k has rollouts of its own: were it read off the replay's recordings, equality would prove nothing.
+    counts = rng.binomial(largest_k, p, shape)
+    possible = np.arange(largest_k + 1)
+    values = pass_table("pass@k", possible, np.full_like(possible, largest_k), largest_k)
+    pass_at = _histogram(counts, largest_k + 1) @ values / len(p)
+    static = _replay(p, np.ones_like(p), np.zeros_like(p), largest_k, shape, rng)
+    varied = _replay(p, same, transfer, largest_k, shape, rng)
+    return source, np.asarray(pass_at, dtype=np.float64), static, varied
+
+
+def _replay(
+    p: Floats, same: Floats, transfer: Floats, largest_k: int, shape: tuple[int, int], rng: np.random.Generator
+) -> Floats:
+    """Success rate of the replay policy at each k: it has a recording, and the recording works where it is played."""
+    # The number of the first success is geometric: the same law as flipping k coins, without keeping them.
+    first = np.where(p > 0, rng.geometric(np.where(p > 0, p, 1.0), shape), largest_k + 1)
+    works = (rng.random(shape) < same) | (rng.random(shape) < transfer)
+    first = np.where(works, np.minimum(first, largest_k + 1), largest_k + 1)
+    rates: Floats = np.cumsum(_histogram(first - 1, largest_k + 1), axis=1)[:, :largest_k] / shape[1]
+    return rates
+
+
+def _histogram(values: Counts, kinds: int) -> Counts:
+    """How often each value occurs in each row."""
+    rows = np.arange(len(values))[:, None] * kinds
+    return np.bincount((values + rows).ravel(), minlength=len(values) * kinds).reshape(len(values), kinds)
+
+
+def _found(p: Floats, k: int) -> Floats:
+    """Chance that k rollouts hold a success, with all digits for small p."""
+    return np.asarray(-np.expm1(special.xlog1py(float(k), -p)), dtype=np.float64)
+
+
+def _same_chance(configurations: ArrayLike, repeat: ArrayLike | None, tasks: int) -> Floats:
+    if repeat is not None:
+        return _chances(repeat, "repeat", tasks)
+    number = check_whole(configurations, "configurations")
+    if (number < 1).any():
+        raise InvalidInput(f"configurations: expected at least 1, got {number.min()}")
+    return _chances(1 / number, "configurations", tasks)
+
+
+def _chances(values: ArrayLike, what: str, tasks: int) -> Floats:
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape not in ((), (tasks,)):
+        raise InvalidInput(f"{what}: expected one number, or one for each of {tasks} tasks, got shape {array.shape}")
+    return _rates(np.broadcast_to(array, (tasks,)), what)
+
+
+def _rates(p: ArrayLike, what: str = "p") -> Floats:
+    array = check_numbers(p, what)
+    if array.min() < 0 or array.max() > 1:
+        raise InvalidInput(f"{what}: expected numbers from 0 to 1, got {array.min():g} to {array.max():g}")
+    return array
+
+
+def _whole_from_one(value: int, what: str) -> int:
+    number = check_whole(value, what)
+    if number.ndim or number < 1:
+        raise InvalidInput(f"{what}: expected one whole number from 1 up, got {value!r}")
+    return int(number)
+
+
+def _portions(experiments: int, tasks: int) -> list[int]:
+    """So many experiments at a time that memory stays small."""
+    rows = max(1, _CELLS_AT_ONCE // tasks)
+    return [min(rows, experiments - start) for start in range(0, experiments, rows)]

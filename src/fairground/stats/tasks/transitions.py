@@ -1,0 +1,125 @@
+"""What became of each task from one setting to another: flows between consistency classes, and the paired tests."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairground.core import InvalidInput
+from fairground.stats.interval import Interval
+from fairground.stats.paired_tests import McNemar, Wilcoxon, mcnemar, wilcoxon
+from fairground.stats.proportions import check_counts, mean_interval
+from fairground.stats.tasks.reliability import consistency_classes
+
+Counts = NDArray[np.int64]
+Task = TypeVar("Task", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Transitions:
+    """What became of each task from a base setting to a new one.
+
+    Attributes:
+        tasks: Tasks in both settings; only they are compared.
+        flow: Tasks by class before (rows) and after (columns), in the order of `CLASSES`.
+        improved: Tasks solved in every rollout now and not before, by name.
+        regressed: Tasks solved in every rollout before and not now, by name.
+        mcnemar: The test on these two.
+        unit: "counts" when each task has as many rollouts in both settings; "rates" otherwise.
+        delta: Mean change in a task's success count (or rate), with its interval over tasks.
+        wilcoxon: The test on the changes in counts (or rates).
+        only_base: Tasks that the new setting lacks; not used.
+        only_new: Tasks that the base lacks; not used.
+        notes: What must not be over-read.
+    """
+
+    tasks: int
+    flow: tuple[tuple[int, ...], ...]
+    improved: tuple[Hashable, ...]
+    regressed: tuple[Hashable, ...]
+    mcnemar: McNemar
+    unit: Literal["counts", "rates"]
+    delta: Interval
+    wilcoxon: Wilcoxon
+    only_base: tuple[Hashable, ...]
+    only_new: tuple[Hashable, ...]
+    notes: tuple[str, ...] = ()
+
+
+def transitions(
+    base: Mapping[Task, tuple[int, int]], new: Mapping[Task, tuple[int, int]], *, level: float = 0.95
+) -> Transitions:
+    """Task by task, what changed between two settings, with the tests that go with it.
+
+    Args:
+        base: Task to (successes, rollouts) before.
+        new: The same after.
+        level: Confidence level of the intervals.
+
+    Raises:
+        InvalidInput: When the two have no task in common.
+    """
+    both = _by_name(base.keys() & new.keys())
+    only_base, only_new = _by_name(base.keys() - new.keys()), _by_name(new.keys() - base.keys())
+    if not both:
+        raise InvalidInput(
+            f"transitions: the base has {len(base)} tasks and the new setting {len(new)}, and none is in both",
+            fix="give both settings the same names for the same tasks",
+        )
+    c0, n0 = _side(base, both, "base")
+    c1, n1 = _side(new, both, "new")
+    before, after = consistency_classes(c0, n0), consistency_classes(c1, n1)
+    flow = np.bincount(before * 3 + after, minlength=9).reshape(3, 3)
+    up, down = (before != 0) & (after == 0), (before == 0) & (after != 0)
+    equal = bool((n0 == n1).all())
+    # Rounded, so that 3/10 - 2/10 and 1/10 - 0/10 tie as they should.
+    change = (c1 - c0).astype(np.float64) if equal else np.round(c1 / n1 - c0 / n0, 12)
+    bound = float(n0.max()) if equal else 1.0
+    notes = []
+    if not equal:
+        notes.append(
+            f"{int((n0 != n1).sum())} tasks have different numbers of rollouts in the two settings, so rates are "
+            "compared instead of counts; and a task with more rollouts is less likely to be solved in all of them, "
+            "which tilts McNemar's test against the setting with more."
+        )
+    elif n0.min() < n0.max():
+        notes.append(f"Tasks have {n0.min()} to {n0.max()} rollouts: a change of one counts the same in all of them.")
+    if only_base or only_new:
+        notes.append(f"{len(only_base)} tasks only in the base and {len(only_new)} only in the new setting: not used.")
+    return Transitions(
+        tasks=len(both),
+        flow=tuple(tuple(row) for row in flow.tolist()),
+        improved=tuple(name for name, flag in zip(both, up, strict=True) if flag),
+        regressed=tuple(name for name, flag in zip(both, down, strict=True) if flag),
+        mcnemar=mcnemar(int(up.sum()), int(down.sum()), pairs=len(both), level=level),
+        unit="counts" if equal else "rates",
+        delta=mean_interval(change, smallest=-bound, largest=bound, level=level),
+        wilcoxon=wilcoxon(change),
+        only_base=only_base,
+        only_new=only_new,
+        notes=tuple(notes),
+    )
+
+
+def _side(side: Mapping[Task, tuple[int, int]], names: tuple[Task, ...], what: str) -> tuple[Counts, Counts]:
+    """Counts of the named tasks; an error names the task."""
+    for name in names:
+        if not isinstance(side[name], Sequence) or len(side[name]) != 2:
+            raise InvalidInput(f"{what}[{name!r}]: expected (successes, rollouts), got {side[name]!r}")
+    try:
+        return check_counts([side[name][0] for name in names], [side[name][1] for name in names])
+    except InvalidInput:
+        for name in names:
+            try:
+                check_counts(*side[name])
+            except InvalidInput as error:
+                raise InvalidInput(f"{what}[{name!r}]: {error.message}", fix=error.fix) from None
+        raise
+
+
+def _by_name(names: Iterable[Task]) -> tuple[Task, ...]:
+    return tuple(sorted(names, key=str))

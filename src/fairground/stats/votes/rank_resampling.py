@@ -1,0 +1,250 @@
+"""How ratings vary: drawing votes (or voters, or tasks) again, and the influence of each on the strengths.
+
+Bradley-Terry knows votes only by how many of each kind a pair had. So a resample of a million votes is one
+multinomial draw over some hundred kinds, exact in law, and all resamples are solved together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
+from scipy.special import expit
+from scipy.stats import norm
+
+from fairground.core import InvalidInput
+from fairground.stats.tables.table import Names
+from fairground.stats.votes.bradley_terry import LIGHT_PRIOR, Pairs, information, solvable, solve, with_prior
+from fairground.stats.votes.votes import PairCounts, Votes, counts
+
+OVER = ("votes", "voters", "tasks")
+"""What may be drawn."""
+_CELLS = 1 << 22  # numbers in one batch
+_EQUAL = 1e-9  # strengths nearer than that are the same: they are solved to 1e-10
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """What is drawn: single votes, or all votes of a voter or of a task together.
+
+    Attributes:
+        pairs: The pairs of agents that met.
+        number: How many units of each kind there are. Votes that say the same are one kind; a voter is its own.
+        score: (kinds, pairs): what one unit gave the first agent of each pair.
+        total: (kinds, pairs): how many votes (or what weight) one unit gave each pair.
+    """
+
+    pairs: Pairs
+    number: NDArray[np.int64]
+    score: csr_array
+    total: csr_array
+
+
+def units_of(votes: Votes, over: str) -> Units:
+    """The units of some votes.
+
+    Raises:
+        InvalidInput: When votes lack the voter or task that they are to be drawn by, or there is only one.
+    """
+    found = counts(votes)
+    pairs = Pairs(len(votes.agents), found.first, found.second)
+    if over == "votes" and votes.weight is None:
+        kinds = np.concatenate([found.wins, found.losses, found.ties])
+        pair = np.tile(np.arange(len(found.first)), 3)
+        score = np.repeat([1.0, 0.0, 0.5], len(found.first))
+        there = kinds > 0
+        number = kinds[there].astype(np.int64)
+        unit = np.arange(len(number))
+        return _units(pairs, number, unit, pair[there], score[there], np.ones(len(number)))
+    pair, score = _oriented(votes, found)
+    weight = np.ones(len(votes)) if votes.weight is None else votes.weight
+    if over == "votes":
+        said = np.rint(2 * score).astype(np.int64) + 3 * pair
+        _, same = np.unique(weight, return_inverse=True)
+        _, row, number = np.unique(said * (same.max() + 1) + same, return_index=True, return_counts=True)
+        return _units(pairs, number, np.arange(len(row)), pair[row], score[row] * weight[row], weight[row])
+    cluster = clusters_of(votes, over)
+    return _units(pairs, np.ones(cluster.max() + 1, dtype=np.int64), cluster, pair, score * weight, weight)
+
+
+def clusters_of(votes: Votes, over: str) -> NDArray[np.int32]:
+    """For each vote the number of its voter or task; every number is used."""
+    name = {"voters": "voter", "tasks": "task"}.get(over)
+    if name is None:
+        raise InvalidInput(f"over: expected {', '.join(OVER)}, got {over!r}")
+    column: Names | None = getattr(votes, name)
+    if column is None:
+        raise InvalidInput(f"over={over!r} needs to know each vote's {name}", fix=f"add a column {name!r}")
+    if "" in column.values:
+        row = int((column.codes == column.values.index("")).argmax())
+        raise InvalidInput(
+            f"over={over!r}: row {row + 1} has no {name}", fix=f"give every vote a {name}, or leave such votes out"
+        )
+    used, codes = np.unique(column.codes, return_inverse=True)
+    if len(used) < 2:
+        raise InvalidInput(f"over={over!r} needs two {over}, got {len(used)}", fix='use over="votes"')
+    return codes.astype(np.int32)
+
+
+def draw_strengths(
+    units: Units, strengths: Floats, prior: float, resamples: int, rng: np.random.Generator
+) -> tuple[Floats, int]:
+    """Strengths of votes drawn again, (agents, resamples), and how many resamples needed the light prior."""
+    parts, helped = [], 0
+    for score, total in _resamples(units, resamples, rng):
+        part, needed = solve_sets(units.pairs, score, total, prior, start=strengths)
+        parts.append(part)
+        helped += needed
+    return np.concatenate(parts, axis=1), helped
+
+
+def solve_sets(
+    pairs: Pairs, score: Floats, total: Floats, prior: float, start: Floats | None = None
+) -> tuple[Floats, int]:
+    """Strengths of many sets of votes; those without finite ones get the light prior, and are counted."""
+    if prior:
+        return solve(*with_prior(pairs, score, total, prior), start=start), 0
+    fine = _finite(pairs, score, total)
+    if fine.all():
+        return solve(pairs, score, total, start=start), 0
+    strengths, lost = np.empty((pairs.agents, score.shape[1])), ~fine
+    strengths[:, fine] = solve(pairs, score[:, fine], total[:, fine], start=start)
+    strengths[:, lost] = solve(*with_prior(pairs, score[:, lost], total[:, lost], LIGHT_PRIOR), start=start)
+    return strengths, int(lost.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Influence:
+    """What single units do to the strengths, to first order.
+
+    Attributes:
+        covariance: Of the strengths: the sandwich, clustered where units are clusters.
+        acceleration: Of each agent, for BCa.
+    """
+
+    covariance: Floats
+    acceleration: Floats
+
+
+def influence(units: Units, strengths: Floats, prior: float, anchor: int | None = None) -> Influence:
+    """The sandwich covariance and the accelerations, of strengths that sum to 0, or relative to an anchor's."""
+    agents = units.pairs.agents
+    total = np.asarray(units.total.T @ units.number.astype(np.float64))
+    pairs = units.pairs
+    if prior:
+        pairs, _, wide = with_prior(pairs, np.zeros((len(total), 1)), total[:, None], prior)
+        total = wide[:, 0]
+    curvature = information(pairs, total, strengths)
+    # A shift of all strengths is free: the added constant takes it away, and scores, which sum to 0, do not see it.
+    inverse = np.linalg.inv(curvature + np.trace(curvature) / agents**2)
+    if anchor is not None:
+        inverse = inverse - inverse[anchor]
+    chance = expit(strengths[units.pairs.first] - strengths[units.pairs.second])
+    incidence = units.pairs.incidence()
+    covariance = np.zeros((agents, agents))
+    cubes, squares = np.zeros(agents), np.zeros(agents)
+    block = max(1, _CELLS // agents)
+    for at in range(0, len(units.number), block):
+        rows = slice(at, at + block)
+        score = units.score[rows] - units.total[rows] * chance
+        moves = (score @ incidence) @ inverse.T
+        weighted = moves * units.number[rows, None]
+        covariance += weighted.T @ moves
+        squares += (weighted * moves).sum(axis=0)
+        cubes += (weighted * moves**2).sum(axis=0)
+    number = int(units.number.sum())
+    if number > 1:
+        covariance *= number / (number - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        acceleration = np.where(squares > 1e-30, cubes / (6 * squares**1.5), 0.0)
+    return Influence(covariance, acceleration)
+
+
+def percentile_bounds(drawn: Floats, level: float) -> tuple[Floats, Floats]:
+    """The middle `level` of each agent's resamples."""
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=1)
+    return low, high
+
+
+def bca_bounds(drawn: Floats, estimate: Floats, acceleration: Floats, level: float) -> tuple[Floats, Floats]:
+    """Percentiles corrected for bias and for a spread that changes with the value (Efron's BCa)."""
+    resamples = drawn.shape[1]
+    distance = drawn - estimate[:, None]
+    below = ((distance < -_EQUAL).sum(axis=1) + 0.5 * (np.abs(distance) <= _EQUAL).sum(axis=1)) / resamples
+    bias = norm.ppf(np.clip(below, 0.5 / resamples, 1 - 0.5 / resamples))
+    ends = []
+    ordered = np.sort(drawn, axis=1)
+    for share in ((1 - level) / 2, (1 + level) / 2):
+        shifted = bias + norm.ppf(share)
+        place = norm.cdf(bias + shifted / np.maximum(1 - acceleration * shifted, 1e-6)) * (resamples - 1)
+        floor = np.clip(place.astype(np.int64), 0, resamples - 2)
+        rows = np.arange(len(drawn))
+        low, high = ordered[rows, floor], ordered[rows, floor + 1]
+        ends.append(low + (high - low) * (place - floor))
+    return ends[0], ends[1]
+
+
+def _units(
+    pairs: Pairs,
+    number: NDArray[np.int64],
+    unit: NDArray[np.integer[Any]],
+    pair: NDArray[np.int64],
+    score: Floats,
+    total: Floats,
+) -> Units:
+    shape = (len(number), len(pairs.first))
+    return Units(
+        pairs,
+        number,
+        csr_array(coo_array((score, (unit, pair)), shape)),
+        csr_array(coo_array((total, (unit, pair)), shape)),
+    )
+
+
+def _oriented(votes: Votes, found: PairCounts) -> tuple[NDArray[np.int64], Floats]:
+    """For each vote its pair, and what it gave the first agent of that pair."""
+    agents = len(votes.agents)
+    low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
+    known = found.first * agents + found.second
+    # A pair whose votes all weigh nothing is not among the known; its votes add nothing to wherever they are put.
+    pair = np.minimum(np.searchsorted(known, low.astype(np.int64) * agents + high), len(known) - 1)
+    score = votes.score
+    return pair, np.where(votes.left < votes.right, score, 1 - score)
+
+
+def _resamples(units: Units, resamples: int, rng: np.random.Generator) -> Iterator[tuple[Floats, Floats]]:
+    """Scores and totals of drawn votes, (pairs, sets), some sets at a time."""
+    kinds, number = len(units.number), int(units.number.sum())
+    # By columns: each unit's draws are read once, in order, and added up in a table that is small enough for a cache.
+    score, total = units.score.T.tocsc(), units.total.T.tocsc()
+    single = number < 4 * kinds  # then drawing units one by one costs less than a binomial for each kind
+    kind = np.repeat(np.arange(kinds), units.number) if number > kinds else None
+    block = max(1, _CELLS // max(kinds, len(units.pairs.first), number if single else 0))
+    for at in range(0, resamples, block):
+        sets = min(block, resamples - at)
+        if single:
+            picked = rng.integers(0, number, (sets, number))
+            picked = picked if kind is None else kind[picked]
+            picked += kinds * np.arange(sets)[:, None]
+            drawn = np.bincount(picked.ravel(), minlength=sets * kinds).reshape(sets, kinds)
+        else:
+            drawn = rng.multinomial(number, units.number / number, size=sets)
+        times = np.ascontiguousarray(drawn.T, dtype=np.float64)
+        yield score @ times, total @ times
+
+
+def _finite(pairs: Pairs, score: Floats, total: Floats) -> NDArray[np.bool_]:
+    """Which sets have finite strengths; all pairs together must connect the agents."""
+    # A set in which every pair has votes both ways needs no closer look, and most are such.
+    fine = np.asarray(((score > 0) & (total - score > 1e-12 * total)).all(axis=0))
+    rest = np.flatnonzero(~fine)
+    block = max(1, _CELLS // len(pairs.first))
+    for chunk in (rest[at : at + block] for at in range(0, len(rest), block)):
+        fine[chunk] = solvable(pairs, score[:, chunk], total[:, chunk])
+    return fine

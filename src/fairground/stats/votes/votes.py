@@ -1,0 +1,330 @@
+"""Votes as columns: who met whom, and which of the two a person preferred."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import ArrayLike, NDArray
+
+from fairground.core import InvalidInput
+from fairground.stats.tables.table import Names
+
+WINNERS = ("left", "right", "tie", "both_bad")
+"""What a vote can say; a vote's code is the position in this tuple."""
+LEFT, RIGHT, TIE, BOTH_BAD = range(4)
+
+# As people and other projects spell them. Compared in lower case, without spaces, dashes, underscores or brackets.
+_SPELLINGS = {
+    "left": LEFT,
+    "a": LEFT,
+    "modela": LEFT,
+    "right": RIGHT,
+    "b": RIGHT,
+    "modelb": RIGHT,
+    "tie": TIE,
+    "draw": TIE,
+    "bothbad": BOTH_BAD,
+    "tiebothbad": BOTH_BAD,
+}
+_IGNORED = str.maketrans("", "", " -_()")
+
+
+class BadVote(InvalidInput):
+    """A vote that cannot be one; says its row (from 1) and column.
+
+    Args:
+        row: Its position, from 0.
+        column: The column at fault.
+        problem: What was found and what was expected.
+        fix: What to do about it.
+        place: How the row is called; "row 3" when left out. A reader of files names the line.
+    """
+
+    def __init__(
+        self, row: int, column: str, problem: str, *, fix: str | None = None, place: str | None = None
+    ) -> None:
+        super().__init__(f"{place or f'row {row + 1}'}, column {column}: {problem}", fix=fix)
+        self.row, self.column, self.problem = row, column, problem
+
+
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """A table of votes, one row a vote, as columns. Make it with `Votes.of` or `read_votes`.
+
+    Attributes:
+        agents: The agents' names.
+        left: For each vote, the position in `agents` of the agent shown on the left.
+        right: The same for the right.
+        winner: For each vote its position in `WINNERS`. `both_bad` is kept as such; for ranking it is a tie.
+        weight: How much each vote counts, or None when all count once.
+        voter: Who voted.
+        task: What the two were asked to do.
+        category: Which group of tasks it belongs to.
+        covariates: Further columns of numbers. For `rank(covariates=...)` a column holds a difference, left minus
+            right, such as of the lengths of two answers. NaN where a row has none.
+        free: Further columns of text.
+
+    Raises:
+        BadVote: For a vote that cannot be one, naming its row and column.
+    """
+
+    agents: tuple[str, ...]
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    winner: NDArray[np.int8]
+    weight: NDArray[np.float64] | None = None
+    voter: Names | None = None
+    task: Names | None = None
+    category: Names | None = None
+    covariates: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    free: Mapping[str, Names] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if len(set(self.agents)) < len(self.agents):
+            raise InvalidInput(f"agents: expected distinct names, got {self.agents!r}")
+        _check_lengths(self)
+        for column, codes in (("left", self.left), ("right", self.right)):
+            _refuse((codes < 0) | (codes >= len(self.agents)), column, "no such agent", "codes count from 0 in agents")
+            if "" in self.agents:
+                _refuse(codes == self.agents.index(""), column, "it is empty", "name both agents")
+        codes_of = f"codes of {', '.join(WINNERS)}"
+        _refuse((self.winner < 0) | (self.winner >= len(WINNERS)), "winner", "no such winner", f"use the {codes_of}")
+        same = self.left == self.right
+        if same.any():
+            row = int(same.argmax())
+            problem = f"a vote for oneself: {self.agents[self.left[row]]!r} is on both sides"
+            raise BadVote(row, "right", problem, fix="an agent cannot meet itself; correct the row or take it out")
+        if self.weight is not None:
+            bad = ~((self.weight >= 0) & np.isfinite(self.weight))
+            if bad.any():
+                row = int(bad.argmax())
+                raise BadVote(row, "weight", f"expected a number from 0 up, got {float(self.weight[row])!r}")
+
+    @classmethod
+    def of(
+        cls,
+        left: Sequence[object],
+        right: Sequence[object],
+        winner: Sequence[str],
+        *,
+        weight: ArrayLike | None = None,
+        voter: Sequence[object] | None = None,
+        task: Sequence[object] | None = None,
+        category: Sequence[object] | None = None,
+        covariates: Mapping[str, ArrayLike] | None = None,
+    ) -> Votes:
+        """From one value a vote; agents are sorted by name, and winners may have any usual spelling.
+
+        Raises:
+            BadVote: Naming the row and column at fault.
+            InvalidInput: For columns of different lengths.
+        """
+        coder = NameCoder()
+        coder.add(_texts(left), "left")
+        coder.add(_texts(right), "right")
+        agents, columns = coder.finish()
+        said = _names(winner)
+        return cls(
+            agents=agents,
+            left=columns["left"],
+            right=columns["right"],
+            winner=winner_codes(said),
+            weight=None if weight is None else np.asarray(weight, dtype=np.float64),
+            voter=None if voter is None else _names(voter),
+            task=None if task is None else _names(task),
+            category=None if category is None else _names(category),
+            covariates={name: np.asarray(column, dtype=np.float64) for name, column in (covariates or {}).items()},
+        )
+
+    @classmethod
+    def of_codes(cls, agents: Sequence[str], left: ArrayLike, right: ArrayLike, winner: ArrayLike) -> Votes:
+        """From positions in `agents` and codes of `WINNERS`, without looking at a single string: for large data."""
+        return cls(
+            tuple(agents),
+            np.asarray(left, dtype=np.int32),
+            np.asarray(right, dtype=np.int32),
+            np.asarray(winner, dtype=np.int8),
+        )
+
+    @classmethod
+    def of_wins(cls, agents: Sequence[str], wins: ArrayLike, ties: ArrayLike | None = None) -> Votes:
+        """From a matrix of whole numbers: `wins[i][j]` votes preferred i to j; `ties[i][j]` ones neither.
+
+        The ties of a pair are the sum of `ties[i][j]` and `ties[j][i]`.
+        """
+        shape = (len(agents), len(agents))
+        won = np.asarray(wins)
+        tied = np.zeros(shape, dtype=np.int64) if ties is None else np.asarray(ties)
+        for name, matrix in (("wins", won), ("ties", tied)):
+            if matrix.shape != shape or not np.issubdtype(matrix.dtype, np.integer) or (matrix < 0).any():
+                raise InvalidInput(f"{name}: expected a {shape[0]} x {shape[0]} matrix of whole numbers from 0 up")
+        left, right = (grid.ravel() for grid in np.indices(shape))
+        return cls.of_codes(
+            agents,
+            np.concatenate([np.repeat(left, won.ravel()), np.repeat(left, tied.ravel())]),
+            np.concatenate([np.repeat(right, won.ravel()), np.repeat(right, tied.ravel())]),
+            np.repeat([LEFT, TIE], [won.sum(), tied.sum()]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    @property
+    def score(self) -> NDArray[np.float64]:
+        """What each vote gave the left agent: 1, 0, or a half for a tie of either kind."""
+        return np.array([1.0, 0.0, 0.5, 0.5])[self.winner]
+
+    def where(self, keep: NDArray[Any]) -> Votes:
+        """The votes that a mask or a list of positions picks, with the agents that are left in them."""
+        left, right = self.left[keep], self.right[keep]
+        seen = np.zeros(len(self.agents), dtype=bool)
+        seen[left] = seen[right] = True
+        position = np.cumsum(seen, dtype=np.int32) - np.int32(1)
+        return replace(
+            self,
+            agents=tuple(name for name, kept in zip(self.agents, seen, strict=True) if kept),
+            left=position[left],
+            right=position[right],
+            winner=self.winner[keep],
+            weight=None if self.weight is None else self.weight[keep],
+            voter=None if self.voter is None else self.voter.keep(keep),
+            task=None if self.task is None else self.task.keep(keep),
+            category=None if self.category is None else self.category.keep(keep),
+            covariates={name: column[keep] for name, column in self.covariates.items()},
+            free={name: column.keep(keep) for name, column in self.free.items()},
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class PairCounts:
+    """How the votes of each pair of agents that met fell; all that Bradley-Terry needs to know of them.
+
+    Attributes:
+        agents: The agents' names.
+        first: For each pair the position of the agent that comes first in `agents`.
+        second: The position of the other.
+        wins: Votes for the first; the sum of their weights where votes have weights.
+        losses: Votes for the second.
+        ties: Votes for neither, of both kinds.
+    """
+
+    agents: tuple[str, ...]
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    wins: NDArray[np.float64]
+    losses: NDArray[np.float64]
+    ties: NDArray[np.float64]
+
+    @property
+    def total(self) -> NDArray[np.float64]:
+        """All votes of each pair."""
+        total: NDArray[np.float64] = self.wins + self.losses + self.ties
+        return total
+
+
+def counts(votes: Votes, *, weighted: bool = True) -> PairCounts:
+    """The votes of each pair that met, counted (or, where they have weights, weighed)."""
+    agents = len(votes.agents)
+    if agents <= 512:  # a full table of ordered pairs is small, and one pass fills it
+        key = (votes.left * np.int32(agents) + votes.right) * np.int32(4)
+        key += votes.winner
+        weight = votes.weight if weighted else None
+        table = np.bincount(key, weights=weight, minlength=agents * agents * 4).reshape(agents, agents, 4)
+        first, second = np.nonzero(np.triu((table + table.transpose(1, 0, 2)).any(axis=2)))
+        ahead, behind = table[first, second], table[second, first]
+    else:
+        ahead, behind, first, second = _sparse_table(votes, weighted)
+    return PairCounts(
+        votes.agents,
+        first.astype(np.int64),
+        second.astype(np.int64),
+        wins=(ahead[:, LEFT] + behind[:, RIGHT]).astype(np.float64),
+        losses=(ahead[:, RIGHT] + behind[:, LEFT]).astype(np.float64),
+        ties=(ahead[:, TIE] + ahead[:, BOTH_BAD] + behind[:, TIE] + behind[:, BOTH_BAD]).astype(np.float64),
+    )
+
+
+class NameCoder:
+    """Text columns that share their names, growing batch by batch. Spaces around a name are taken off."""
+
+    def __init__(self) -> None:
+        self._place: dict[str, int] = {}
+        self._parts: dict[str, list[NDArray[np.int32]]] = {}
+
+    def add(self, values: pa.Array, column: str = "") -> None:
+        """The next values of a column; null is the empty name."""
+        coded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
+        words = [(word or "").strip() for word in coded.dictionary.cast(pa.string()).to_pylist()]
+        if coded.null_count:
+            words.append("")
+        place = np.array([self._place.setdefault(word, len(self._place)) for word in words], dtype=np.int32)
+        indices = coded.indices.fill_null(len(words) - 1) if coded.null_count else coded.indices
+        self._parts.setdefault(column, []).append(place[indices.to_numpy(zero_copy_only=False)])
+
+    def finish(self) -> tuple[tuple[str, ...], dict[str, NDArray[np.int32]]]:
+        """The names, sorted, and each column's codes."""
+        names = tuple(sorted(self._place))
+        final = np.empty(len(names), dtype=np.int32)
+        for code, name in enumerate(names):
+            final[self._place[name]] = code
+        return names, {column: final[np.concatenate(parts)] for column, parts in self._parts.items()}
+
+
+def winner_codes(said: Names) -> NDArray[np.int8]:
+    """The codes of winners that may be spelled in any usual way.
+
+    Raises:
+        BadVote: For the first vote whose winner is missing or not known.
+    """
+    meaning = [_SPELLINGS.get(spelling.lower().translate(_IGNORED), -1) for spelling in said.values]
+    found = np.array([*meaning, -1], dtype=np.int8)[said.codes]
+    if (found < 0).any():
+        row = int((found < 0).argmax())
+        got = f"got {said.name(row)!r}" if said.name(row) else "it is empty"
+        raise BadVote(row, "winner", f"expected {', '.join(WINNERS)}; {got}", fix="a, b, model_a, model_b also do")
+    return found
+
+
+def _names(values: Sequence[object]) -> Names:
+    coder = NameCoder()
+    coder.add(_texts(values))
+    names, columns = coder.finish()
+    return Names(names, columns[""])
+
+
+def _texts(values: Sequence[object]) -> pa.Array:
+    return pa.array([None if value is None else str(value) for value in values], pa.string())
+
+
+def _check_lengths(votes: Votes) -> None:
+    columns: dict[str, NDArray[Any]] = {"left": votes.left, "right": votes.right, "winner": votes.winner}
+    if votes.weight is not None:
+        columns["weight"] = votes.weight
+    labels = {"voter": votes.voter, "task": votes.task, "category": votes.category, **votes.free}
+    columns |= {name: label.codes for name, label in labels.items() if label is not None}
+    columns |= votes.covariates
+    for name, column in columns.items():
+        if column.shape != votes.left.shape or column.ndim != 1:
+            raise InvalidInput(f"{name}: expected {len(votes.left)} values, one a vote, got {column.shape}")
+
+
+def _refuse(bad: NDArray[np.bool_], column: str, problem: str, fix: str) -> None:
+    if bad.any():
+        raise BadVote(int(bad.argmax()), column, problem, fix=fix)
+
+
+def _sparse_table(votes: Votes, weighted: bool) -> tuple[NDArray[Any], ...]:
+    """For very many agents: only the pairs that met."""
+    agents = len(votes.agents)
+    low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
+    pairs, pair = np.unique(low.astype(np.int64) * agents + high, return_inverse=True)
+    swapped = votes.left > votes.right
+    key = (pair * 2 + swapped) * 4 + votes.winner
+    weight = votes.weight if weighted else None
+    table = np.bincount(key, weights=weight, minlength=len(pairs) * 8).reshape(-1, 2, 4)
+    met = table.any(axis=(1, 2))
+    return table[met, 0], table[met, 1], pairs[met] // agents, pairs[met] % agents
