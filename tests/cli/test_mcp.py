@@ -32,7 +32,7 @@ def test_a_client_answers_a_question_and_people_read_of_it_on_standard_error(tmp
     episode = read_episode(tmp_path / "e").episode
     assert (episode.agent, episode.outcome, episode.answer) == ("my-model", Outcome.PASSED, "It was lamp oil.")
     said = (tmp_path / "errors").read_text()
-    assert "waiting for the client" in said and "passed, reward 1.00, 1 steps" in said and "fairground show" in said
+    assert "waiting for the client" in said and "passed, reward 1.00, steps: 1" in said and "fairground show" in said
 
 
 @pytest.mark.parametrize(

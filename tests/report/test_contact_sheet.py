@@ -28,7 +28,7 @@ from fairground.core import (
     Type,
     Verdict,
 )
-from fairground.report.contact_sheet import MOST, WIDTH, contact_sheet, sample
+from fairground.report.sheet import MOST, WIDTH, contact_sheet, sample
 from fairground.report.scenes import scenes_of
 from fairground.rollout.folder import read_episode
 from fairground.rollout.recorder import Recorder

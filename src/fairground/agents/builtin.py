@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from fairground.agents.program import program_agent
 from fairground.agents.protocol import Agent, Brief, Turn
 from fairground.core import Action, Done, InvalidInput, Observation, parse_action, parse_json, unknown
 from fairground.gym import action_space, decode_action
@@ -90,12 +91,14 @@ class Scripted:
 
 
 def make_agent(name: str) -> Agent:
-    """An agent by name: `do-nothing`, `random`, or `script:FILE`."""
+    """An agent by name: `do-nothing`, `random`, `script:FILE`, or `program:COMMAND`."""
     if name.startswith("script:"):
         return Scripted.read(Path(name.removeprefix("script:")))
+    if name.startswith("program:"):
+        return program_agent(name)
     known: dict[str, type[DoNothing] | type[RandomAgent]] = {"do-nothing": DoNothing, "random": RandomAgent}
     if name not in known:
-        raise unknown("agent", name, [*known, "script:FILE"])
+        raise unknown("agent", name, [*known, "script:FILE", "program:COMMAND"])
     return known[name]()
 
 

@@ -26,6 +26,8 @@ _HELP = """Real software as worlds for computer-use agents.
   fairground show FOLDER                         look at an episode
   fairground new my-app                          turn your own software into a world:
   fairground check my-app                        write its skeleton, find what is wrong with it
+  fairground run pocket --agent random           many episodes at once, resumable; a score with its interval
+  fairground mcp desk/calc                       a seat as an MCP server, for any client to drive
   fairground stats results.csv                   anybody's results, with intervals that hold
   fairground report results.csv -o report.html   the same as a page
 
@@ -86,6 +88,7 @@ def _add_worlds(app: typer.Typer) -> None:
     from fairground.cli.check import check
     from fairground.cli.doctor import doctor
     from fairground.cli.list import list_
+    from fairground.cli.mcp import mcp
     from fairground.cli.new import new
     from fairground.cli.open import open_
     from fairground.cli.prune import prune
@@ -103,6 +106,7 @@ def _add_worlds(app: typer.Typer) -> None:
     app.command("new")(new)
     app.command("check")(check)
     app.command("prune")(prune)
+    app.command("mcp")(mcp)
 
 
 def _root(version: bool = typer.Option(False, "--version", help="Print the version.")) -> None:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -15,13 +16,31 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from fairground.agents import make_agent
 from fairground.cli.output import Json, Runner, console, errors, print_json
-from fairground.core import AXES, Outcome
+from fairground.core import AXES, InvalidInput, Outcome
 from fairground.report import write_report
 from fairground.rollout import Budget, Event, Planned, RunSpec, RunStore, carry_out, make_plan, run_table, start_run
+from fairground.rollout.ray_executor import need_ray, on_ray
 from fairground.stats import Summary, plain, summarise
 
-Workers = Annotated[int, typer.Option(help="Episodes at a time.", min=1)]
+Workers = Annotated[
+    int | None,
+    typer.Option(help="Episodes at a time; by default up to 4 here, and every seat of a Ray cluster.", min=1),
+]
 _WORKERS = max(1, min(4, os.cpu_count() or 1))
+
+
+class Where(StrEnum):
+    """Who carries episodes out."""
+
+    LOCAL = "local"
+    RAY = "ray"
+
+
+Place = Annotated[Where, typer.Option("--executor", help="Processes on this machine, or a Ray cluster.")]
+Address = Annotated[
+    str | None,
+    typer.Option(help="Of the Ray cluster (host:port, or auto); by default RAY_ADDRESS, or a new one on this machine."),
+]
 
 
 def run(
@@ -36,7 +55,9 @@ def run(
     retries: Annotated[int, typer.Option(help="How often an errored episode is tried again.", min=0)] = 2,
     condition: Annotated[str, typer.Option(help="A name for how this run differs from others of the agent.")] = "",
     seed: Annotated[int, typer.Option(help="The same seed gives the same plan.", min=0)] = 0,
-    workers: Workers = _WORKERS,
+    workers: Workers = None,
+    executor: Place = Where.LOCAL,
+    address: Address = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the run; must be empty or absent.")] = None,
     runner: Runner = None,
     video: Annotated[bool, typer.Option("--video", help="Make a video of every episode.")] = False,
@@ -67,16 +88,20 @@ def run(
         return
     name = agent.split(":")[0]
     folder = out or Path("runs") / f"{datetime.now().strftime('%Y%m%d-%H%M%S')}-{name}"
-    _do(start_run(folder, spec), workers, json)
+    _check_place(executor, address)
+    _do(start_run(folder, spec), workers, json, executor, address)
 
 
 def resume(
     folder: Annotated[Path, typer.Argument(help="The folder of a run.")],
-    workers: Workers = _WORKERS,
+    workers: Workers = None,
+    executor: Place = Where.LOCAL,
+    address: Address = None,
     json: Json = False,
 ) -> None:
     """Goes on with a run that was stopped: what it still lacks, and nothing twice."""
-    _do(RunStore.open(folder, write=True), workers, json)
+    _check_place(executor, address)
+    _do(RunStore.open(folder, write=True), workers, json, executor, address)
 
 
 def _print_plan(spec: RunSpec, plan: tuple[Planned, ...]) -> None:
@@ -89,10 +114,18 @@ def _print_plan(spec: RunSpec, plan: tuple[Planned, ...]) -> None:
     )
 
 
-def _do(store: RunStore, workers: int, json: bool) -> None:
+def _check_place(place: Where, address: str | None) -> None:
+    if place is Where.RAY:
+        need_ray()
+    elif address is not None:
+        raise InvalidInput("--address is that of a Ray cluster", fix="add --executor ray")
+
+
+def _do(store: RunStore, workers: int | None, json: bool, place: Where, address: str | None) -> None:
     try:
         with store, _shown(store, quiet=json) as tell:
-            carry_out(store, workers=workers, on_event=tell)
+            executor = on_ray(store, address=address, workers=workers) if place is Where.RAY else None
+            carry_out(store, workers=workers or _WORKERS, executor=executor, on_event=tell)
     except KeyboardInterrupt:
         errors.print(f"\nstopped; go on with: fairground resume {store.folder}", highlight=False, soft_wrap=True)
         raise

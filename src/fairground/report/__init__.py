@@ -9,12 +9,12 @@ from fairground.report.describe import describe
 from fairground.report.statistics_page import figures, write_report
 
 if TYPE_CHECKING:
-    from fairground.report.contact_sheet import contact_sheet as contact_sheet
     from fairground.report.episode_page import write_episode_page as write_episode_page
+    from fairground.report.sheet import contact_sheet as contact_sheet
 
 __all__ = ["contact_sheet", "describe", "figures", "write_episode_page", "write_report"]
 
-_LATE = {"contact_sheet": "contact_sheet", "write_episode_page": "episode_page"}
+_LATE = {"contact_sheet": "sheet", "write_episode_page": "episode_page"}
 
 
 def __getattr__(name: str) -> Any:

@@ -30,9 +30,9 @@ from fairground.report.statistics_words import attributed, chance, counted, ends
 from fairground.stats.interval import Interval
 
 if TYPE_CHECKING:
-    from fairground.stats.sensitivity import Sensitivity
+    from fairground.stats.axes.sensitivity import Sensitivity
     from fairground.stats.summary import Duel, Standing, Summary
-    from fairground.stats.transitions import Transitions
+    from fairground.stats.tasks.transitions import Transitions
 
 CLASSES = (("always", "always"), ("sometimes", "sometimes"), ("never", "never"))
 MOST_FLOWS = 4

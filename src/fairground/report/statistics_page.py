@@ -51,9 +51,9 @@ from fairground.report.statistics_words import (
 )
 
 if TYPE_CHECKING:
-    from fairground.stats.ranking import Ranking
     from fairground.stats.summary import Standing, Summary
-    from fairground.stats.win_rates import WinRates
+    from fairground.stats.votes.ranking import Ranking
+    from fairground.stats.votes.win_rates import WinRates
 
 BAR = 260
 """Width of the leaderboard's intervals, in pixels of the drawing."""

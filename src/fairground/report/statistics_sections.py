@@ -39,9 +39,9 @@ from fairground.report.statistics_words import (
 )
 
 if TYPE_CHECKING:
-    from fairground.stats.bootstrap import Profile
+    from fairground.stats.suites.bootstrap import Profile
     from fairground.stats.summary import Duel, Standing, Summary
-    from fairground.stats.table import Contender
+    from fairground.stats.tables.table import Contender
 
 FOREST_PAIRS = 21
 """So many differences make a forest plot that one can read; more of them become a matrix."""

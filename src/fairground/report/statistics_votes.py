@@ -7,8 +7,8 @@ from fairground.report.html import tag
 from fairground.report.plots import Cell, Figure, Row, figure, forest, look_of, matrix
 from fairground.report.statistics_sections import Exhibit, Section
 from fairground.report.statistics_words import counted, rate
-from fairground.stats.ranking import Ranking
-from fairground.stats.win_rates import WinRates, predicted_win_rates
+from fairground.stats.votes.ranking import Ranking
+from fairground.stats.votes.win_rates import WinRates, predicted_win_rates
 
 
 def votes(ranking: Ranking, observed: WinRates | None) -> Section:

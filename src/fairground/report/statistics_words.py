@@ -12,7 +12,7 @@ from fairground.stats.interval import Interval
 
 if TYPE_CHECKING:
     from fairground.stats.summary import Duel, Standing, Summary
-    from fairground.stats.table import Contender
+    from fairground.stats.tables.table import Contender
 
 STATISTICS = {
     "mean": "the mean of the apps' success rates",

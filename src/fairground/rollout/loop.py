@@ -93,6 +93,8 @@ def run_episode(
             return _close(env, recorder, episode, failure, time.monotonic() - started)
     finally:
         patient.close()
+        if callable(close := getattr(agent, "close", None)):
+            close()
         env.close()
 
 

@@ -1,0 +1,201 @@
+"""Agents that are programs: anything that reads and writes lines of JSON, in any language.
+
+The protocol is in docs/command-line-agents.md. In short: the program is told `begin`, then an `observe` for every
+step, and answers each with one line that holds an action. A line that cannot be read comes back as `refused`.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import shlex
+import shutil
+import tempfile
+import weakref
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from fairground.agents.jsonlines import MAX_LINE, LineProgram, find_program
+from fairground.agents.protocol import Brief, Turn
+from fairground.core import InvalidInput, Node, Observation, Record, parse_action, parse_json, unknown
+from fairground.screen import encode_png
+
+PROTOCOL = 1
+"""Raised when a program written for the old protocol would misread the new."""
+
+MAX_REFUSED = 5
+"""Lines in a row that cannot be read after which a program is taken to speak something else."""
+
+_LONGEST_WHY = 4_000  # characters: a thousand bad points are a thousand faults
+
+Screens = Literal["inline", "file"]
+
+
+class ProgramAgent:
+    """Asks a program for every action; a fresh process for every episode.
+
+    The program is the user's own and runs as the user, on the host: it is not sandboxed. Whatever it does wrong is
+    raised as `ProgramFault` and makes the episode `errored`, which is not a score.
+
+    Args:
+        command: Program and arguments; a program that is not there raises at once.
+        name: What the agent is called in results; the command line, unless given.
+        screens: `inline` sends every frame as base64; `file` writes it into a folder of this agent's own and sends
+            its path, which is quicker for large screens.
+        max_line: Bytes of the longest line that is read.
+        grace: Seconds the program has to end by itself after an episode.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        name: str | None = None,
+        screens: Screens = "inline",
+        max_line: int = MAX_LINE,
+        grace: float = 2.0,
+    ) -> None:
+        if screens not in ("inline", "file"):
+            raise unknown("way to send screens", screens, ["inline", "file"])
+        self.command = find_program(command)
+        self.name = name or f"program:{shlex.join(command)}"
+        self._screens, self._max_line, self._grace = screens, max_line, grace
+        self._program: LineProgram | None = None
+        self._folder: _Folder | None = None
+        self._unsaid = b""
+
+    def begin(self, brief: Brief) -> None:
+        """Starts the program; what is left of the last episode is ended first."""
+        self.close()
+        if self._screens == "file":
+            self._folder = _Folder()
+        self._program = LineProgram(self.command, max_line=self._max_line)
+        # Said together with the first observation: a program that cannot even start is found out there.
+        self._unsaid = _line(
+            {
+                "kind": "begin",
+                "protocol": PROTOCOL,
+                "instruction": brief.instruction,
+                "task": brief.kind,
+                "size": list(brief.size),
+                "step_budget": brief.step_budget,
+                "seed": brief.seed,
+            }
+        )
+
+    def act(self, observation: Observation) -> Turn:
+        """The program's answer; it is told what is wrong with one that cannot be read, and asked again."""
+        if self._program is None:
+            raise InvalidInput("the program does not run", fix="call begin first")
+        program, self._unsaid, said = self._program, b"", self._unsaid + _line(self._observed(observation))
+        for left in reversed(range(MAX_REFUSED)):
+            answer = program.ask(said)
+            try:
+                return read_reply(answer)
+            except InvalidInput as error:
+                why = str(error)[:_LONGEST_WHY]
+                said = _line({"kind": "refused", "message": why, "tries_left": left})
+        what = f"gave {MAX_REFUSED} answers in a row that cannot be read; the last was {_start(answer)}: {why}"
+        fault = program.fault(what)
+        program.stop(grace=0)
+        raise fault
+
+    def close(self) -> None:
+        """Tells the program that the episode is over and ends it, with all it started; may be called twice.
+
+        From another thread, while the program is waited for, it ends that waiting too.
+        """
+        program, self._program = self._program, None
+        if program is not None:
+            program.stop(_line({"kind": "end"}), self._grace)
+        if self._folder is not None:
+            self._folder.remove()
+            self._folder = None
+
+    def _observed(self, observation: Observation) -> dict[str, Any]:
+        png = encode_png(observation.frame)
+        if self._folder is not None:
+            screen = {"file": self._folder.write(f"{observation.step:06}.png", png)}
+        else:
+            screen = {"png": base64.b64encode(png).decode("ascii")}
+        message: dict[str, Any] = {"kind": "observe", "step": observation.step, "screen": screen}
+        if observation.cursor is not None:
+            message["cursor"] = list(observation.cursor)
+        if observation.tree is not None:
+            message["tree"] = _plain_tree(observation.tree)
+        if observation.windows is not None:
+            message["windows"] = [asdict(window) for window in observation.windows]
+        return {**message, "messages": list(observation.messages)}
+
+
+def program_agent(text: str) -> ProgramAgent:
+    """The agent behind `program:COMMAND LINE`; words are split as a shell splits them, and no shell is run.
+
+    Args:
+        text: The command line, with or without `program:` before it.
+    """
+    try:
+        words = shlex.split(text.removeprefix("program:"))
+    except ValueError as error:
+        raise InvalidInput(f"command line {text!r} cannot be split into words: {error}") from None
+    return ProgramAgent(words)
+
+
+class _Reply(Record):
+    action: dict[str, Any] = Field(description="a canonical action, as plain data")
+    thought: str = ""
+
+
+def read_reply(line: bytes) -> Turn:
+    """Reads a program's answer; raises `InvalidInput` with what is wrong, whatever the line holds."""
+    try:
+        text = line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"the answer is not UTF-8: {error}") from None
+    reply = _Reply.parse(parse_json(text, where="answer"), where="answer")
+    return Turn(parse_action(reply.action), reply.thought)
+
+
+class _Folder:
+    """A folder for frames that only this user can read, removed at the latest when Python ends."""
+
+    def __init__(self) -> None:
+        self._path = Path(tempfile.mkdtemp(prefix="fairground-agent-"))
+        self.remove = weakref.finalize(self, shutil.rmtree, self._path, ignore_errors=True)
+
+    def write(self, name: str, data: bytes) -> str:
+        """Writes a file and returns its path."""
+        path = self._path / name
+        path.write_bytes(data)
+        return str(path)
+
+
+def _line(message: dict[str, Any]) -> bytes:
+    return json.dumps(message, ensure_ascii=True, allow_nan=False).encode("ascii") + b"\n"
+
+
+def _start(answer: bytes) -> str:
+    return repr(answer[:200].decode("utf-8", "backslashreplace"))
+
+
+def _plain_tree(root: Node) -> dict[str, Any]:
+    """A tree as plain data, without what is empty; not recursive, for trees are as deep as apps make them."""
+    plain: dict[str, Any] = {}
+    stack = [(root, plain)]
+    while stack:
+        node, into = stack.pop()
+        into["role"] = node.role
+        into |= {name: value for name in ("name", "value") if (value := getattr(node, name))}
+        if node.bounds is not None:
+            into["bounds"] = list(node.bounds)
+        if node.states:
+            into["states"] = list(node.states)
+        if node.children:
+            below: list[dict[str, Any]] = [{} for _ in node.children]
+            into["children"] = below
+            stack += zip(node.children, below, strict=True)
+    return plain

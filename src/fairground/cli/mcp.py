@@ -1,0 +1,52 @@
+"""`fairground mcp`: a seat for any MCP client, over standard input and output."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from fairground.cli.output import Runner, Seed, errors
+from fairground.core import InvalidInput, Step
+from fairground.interop import serve_mcp
+from fairground.report import describe
+from fairground.worlds import resolve
+
+
+def mcp(
+    world: Annotated[str, typer.Argument(help="Such as desk/calc, or a folder with a world.toml.")],
+    agent: Annotated[str, typer.Option(help="What to call the client in results.")] = "mcp",
+    out: Annotated[Path | None, typer.Option(help="Folder for the episode; must not exist.")] = None,
+    seed: Seed = 0,
+    runner: Runner = None,
+    video: Annotated[bool, typer.Option("--video", help="Make video.mp4; the client has to wait for it.")] = False,
+) -> None:
+    """Lets an MCP client sit in a world once, and records the episode.
+
+    Started by the client. Standard output is the protocol's, so everything for people is on standard error.
+    """
+    found = resolve(world, seed=seed)
+    stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
+    folder = (out or Path("episodes") / f"{stamp}-{found.configuration.scenario}-mcp").absolute()
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InvalidInput(f"{folder} is not empty", fix="choose another folder with --out")
+    errors.print(f"[bold]{escape(found.id)}[/]: waiting for the client's first call", highlight=False, soft_wrap=True)
+
+    def show_step(step: Step) -> None:
+        mark = f"  refused: {escape(step.refused.splitlines()[0])}" if step.refused else ""
+        errors.print(f"  {step.index + 1:>3}  {escape(describe(step.action))}{mark}", highlight=False, soft_wrap=True)
+
+    episode = serve_mcp(found, folder, agent=agent, runner=runner, video=video, on_step=show_step)
+    if episode is None:
+        errors.print("the client called no tool; nothing was recorded", highlight=False, soft_wrap=True)
+        return
+    reward = "" if episode.verdict is None else f", reward {episode.verdict.reward:.2f}"
+    errors.print(f"[bold]{episode.outcome}[/]{reward}, steps: {episode.steps}", highlight=False, soft_wrap=True)
+    if episode.error:
+        errors.print(escape(episode.error), highlight=False, soft_wrap=True)
+    errors.print(f"[bold]look[/]  fairground show {escape(str(folder))}", highlight=False, soft_wrap=True)
+    if episode.outcome is None or not episode.outcome.scored:
+        raise typer.Exit(1)
