@@ -389,3 +389,21 @@ def test_a_reader_that_leaves_early_is_no_error(words: list[str]) -> None:
     command = f"{sys.executable} -m fairground stats {EXAMPLE} {' '.join(words)} | head -1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
     assert done.stdout and not done.stderr
+
+
+def test_runs_are_tables_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from fairground.core import Outcome
+    from fairground.rollout import Finished, Planned, RunSpec, RunStore
+
+    folders = []
+    for agent, passed in (("one", 6), ("other", 2)):
+        plan = [Planned(number=at, configuration=f"desk/calc/s{at}/i@p/t/u", rollout=0, seed=at) for at in range(8)]
+        folders.append(str(tmp_path / agent))
+        with RunStore.create(tmp_path / agent, RunSpec(worlds=("desk",), agent=agent), plan) as store:
+            for at in range(7):  # the last one has not ended
+                outcome = Outcome.PASSED if at < passed else Outcome.FAILED
+                store.finish(at, Finished(outcome, reward=float(at < passed), steps=3, seconds=1.0))
+    assert main(["stats", *folders, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [one["contender"]["agent"] for one in found["standings"]] == ["one", "other"]
+    assert found["episodes"] == 14 and found["standings"][0]["score"]["estimate"] == pytest.approx(6 / 7)

@@ -16,13 +16,16 @@ from rich.table import Table as Grid
 
 from fairground.cli.output import clean, console, errors
 from fairground.core import InvalidInput
-from fairground.stats import Interval, Table, read_table
+from fairground.stats import Interval, Table, join_tables, read_table
 
 _ROOMY = 100  # columns of a terminal
 _NAMED = 4  # of those whom a note is about
 
-Files = Annotated[list[Path], typer.Argument(help="Tables of episodes: .csv, .jsonl, .parquet.", metavar="FILE...")]
-File = Annotated[Path, typer.Argument(help="A table of episodes: .csv, .jsonl or .parquet.")]
+Files = Annotated[
+    list[Path],
+    typer.Argument(help="Tables of episodes (.csv, .jsonl, .parquet), or folders of runs.", metavar="FILE..."),
+]
+File = Annotated[Path, typer.Argument(help="A table of episodes (.csv, .jsonl, .parquet), or the folder of a run.")]
 Rename = Annotated[
     list[str] | None, typer.Option(help="What a column is called here, such as model=agent; may be repeated.")
 ]
@@ -42,7 +45,14 @@ def read(
     files: Sequence[Path], rename: Sequence[str] | None, success_at: float | None, where: Sequence[str] | None
 ) -> Table:
     """The table that the options describe. What its reader noted is said on standard error, also with --json."""
-    table = read_table(files, rename=pairs("--rename", rename), success_at=success_at)
+    runs = [path for path in files if (path / "run.sqlite").is_file()]
+    tables = [path for path in files if path not in runs]
+    found = [read_table(tables, rename=pairs("--rename", rename), success_at=success_at)] if tables else []
+    if runs:
+        from fairground.rollout import run_table  # which needs Linux; tables do not
+
+        found.append(run_table(runs))
+    table = join_tables(found)
     for note in table.notes:
         errors.print(f"[yellow]note[/]  {escape(clean(note))}", highlight=False, soft_wrap=True)
     wanted = pairs("--where", where)
