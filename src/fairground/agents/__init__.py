@@ -1,6 +1,24 @@
-"""Who acts: the agent protocol and the agents that need no model."""
+"""Who acts: the agent protocol, the agents that need no model, and programs of your own."""
 
 from fairground.agents.builtin import DoNothing, RandomAgent, Scripted, make_agent
+from fairground.agents.driven import Driven
+from fairground.agents.jsonlines import ProgramFault
+from fairground.agents.program import ProgramAgent, program_agent
 from fairground.agents.protocol import Agent, Brief, Turn
+from fairground.agents.replay import ReplayAgent, Trajectory
 
-__all__ = ["Agent", "Brief", "DoNothing", "RandomAgent", "Scripted", "Turn", "make_agent"]
+__all__ = [
+    "Agent",
+    "Brief",
+    "DoNothing",
+    "Driven",
+    "ProgramAgent",
+    "ProgramFault",
+    "RandomAgent",
+    "ReplayAgent",
+    "Scripted",
+    "Trajectory",
+    "Turn",
+    "make_agent",
+    "program_agent",
+]

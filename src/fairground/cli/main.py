@@ -85,14 +85,17 @@ def _program(words: Sequence[str]) -> typer.Typer:
 
 
 def _add_worlds(app: typer.Typer) -> None:
+    from fairground.cli.behaviour import behaviour
     from fairground.cli.check import check
     from fairground.cli.doctor import doctor
+    from fairground.cli.export import export
     from fairground.cli.list import list_
     from fairground.cli.mcp import mcp
     from fairground.cli.new import new
     from fairground.cli.open import open_
     from fairground.cli.prune import prune
     from fairground.cli.record import record
+    from fairground.cli.reverify import reverify
     from fairground.cli.run import resume, run
     from fairground.cli.show import show
 
@@ -103,6 +106,9 @@ def _add_worlds(app: typer.Typer) -> None:
     app.command("show")(show)
     app.command("run")(run)
     app.command("resume")(resume)
+    app.command("behaviour")(behaviour)
+    app.command("reverify")(reverify)
+    app.command("export")(export)
     app.command("new")(new)
     app.command("check")(check)
     app.command("prune")(prune)

@@ -9,18 +9,19 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from fairground.agents import make_agent
 from fairground.cli.output import Json, Runner, Seed, console, print_json
 from fairground.cli.show import print_episode
 from fairground.core import InvalidInput, Step
 from fairground.report import contact_sheet, describe, write_episode_page
-from fairground.rollout import run_episode
+from fairground.rollout import named_agent, run_episode
 from fairground.worlds import resolve
 
 
 def record(
     world: Annotated[str, typer.Argument(help="Such as desk/calc, or a folder with a world.toml.")],
-    agent: Annotated[str, typer.Option(help="do-nothing, random, or script:FILE (a JSON action a line).")] = "random",
+    agent: Annotated[
+        str, typer.Option(help="do-nothing, random, script:FILE (a JSON action a line), program:COMMAND, replay:RUN.")
+    ] = "random",
     out: Annotated[Path | None, typer.Option(help="Folder for the episode; must not exist.")] = None,
     seed: Seed = 0,
     runner: Runner = None,
@@ -29,7 +30,7 @@ def record(
 ) -> None:
     """Lets an agent try a world once, and records the episode."""
     found = resolve(world, seed=seed)
-    chosen = make_agent(agent)
+    chosen = named_agent(agent)
     stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
     folder = out or Path("episodes") / f"{stamp}-{found.configuration.scenario}-{agent.split(':')[0]}"
     if folder.exists() and any(folder.iterdir()):

@@ -14,11 +14,21 @@ import typer
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from fairground.agents import make_agent
 from fairground.cli.output import Json, Runner, console, errors, print_json
 from fairground.core import AXES, InvalidInput, Outcome
 from fairground.report import write_report
-from fairground.rollout import Budget, Event, Planned, RunSpec, RunStore, carry_out, make_plan, run_table, start_run
+from fairground.rollout import (
+    Budget,
+    Event,
+    Planned,
+    RunSpec,
+    RunStore,
+    carry_out,
+    make_plan,
+    named_agent,
+    run_table,
+    start_run,
+)
 from fairground.rollout.ray_executor import need_ray, on_ray
 from fairground.stats import Summary, plain, summarise
 
@@ -45,7 +55,9 @@ Address = Annotated[
 
 def run(
     worlds: Annotated[list[str], typer.Argument(help="Suites, apps, scenarios: desk, desk/calc, pocket/notes/...")],
-    agent: Annotated[str, typer.Option(help="do-nothing, random, or script:FILE.")] = "random",
+    agent: Annotated[
+        str, typer.Option(help="do-nothing, random, script:FILE, program:COMMAND, replay:RUN.")
+    ] = "random",
     rollouts: Annotated[int, typer.Option(help="Attempts at each configuration.", min=1)] = 3,
     configs: Annotated[int, typer.Option(help="Configurations a scenario, drawn at random; 0 for all.", min=0)] = 4,
     axes: Annotated[str, typer.Option(help="The axes to vary, with commas.")] = ",".join(AXES),
@@ -78,7 +90,7 @@ def run(
         runner=runner,
         video=video,
     )
-    make_agent(agent)  # a clear word before anything starts
+    named_agent(agent)  # a clear word before anything starts
     plan = make_plan(spec)
     if not json:
         _print_plan(spec, plan)

@@ -1,16 +1,22 @@
 """Attempts, carried out and written down: the episode loop and its folder; plans, runs, their index and workers."""
 
+from fairground.rollout.behaviour import Behaviour, measure
+from fairground.rollout.behaviour_by_outcome import compare_by_outcome, watch_runs
 from fairground.rollout.executor import Executor, LocalExecutor
+from fairground.rollout.export import export_runs
 from fairground.rollout.folder import EpisodeFolder, read_episode
 from fairground.rollout.loop import run_episode
 from fairground.rollout.plan import Budget, Planned, RunSpec, make_plan
 from fairground.rollout.recorder import Recorder
+from fairground.rollout.replaying import named_agent, replay_agent
+from fairground.rollout.reverify import reverify, write_changes
 from fairground.rollout.run import Event, carry_out, start_run
 from fairground.rollout.run_table import is_run, run_table
 from fairground.rollout.store import Finished, Progress, Row, RunBusy, RunStore
 from fairground.rollout.work import Job, Work
 
 __all__ = [
+    "Behaviour",
     "Budget",
     "EpisodeFolder",
     "Event",
@@ -27,10 +33,18 @@ __all__ = [
     "RunStore",
     "Work",
     "carry_out",
+    "compare_by_outcome",
+    "export_runs",
     "is_run",
     "make_plan",
+    "measure",
+    "named_agent",
     "read_episode",
+    "replay_agent",
+    "reverify",
     "run_episode",
     "run_table",
     "start_run",
+    "watch_runs",
+    "write_changes",
 ]

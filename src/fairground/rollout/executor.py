@@ -11,7 +11,7 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -22,7 +22,11 @@ from fairground.rollout.work import Job, Work
 PATIENCE = 4 * 3600.0
 """Seconds after which a job without an end is given up and its worker killed; episodes have budgets far below."""
 
-_AHEAD = 2  # jobs a worker has at once: the one it does, and the one whose seat it opens meanwhile
+AHEAD = 2
+"""Jobs that a worker has at once: the one it does, and the one whose seat it opens meanwhile."""
+
+Ended = tuple[Job, Finished | None]
+"""A job and how it ended; None for one that was never begun because its worker died with another job in hand."""
 
 
 class Executor(Protocol):
@@ -35,11 +39,29 @@ class Executor(Protocol):
     def submit(self, job: Job) -> None:
         """Takes a job."""
 
-    def wait(self, seconds: float) -> list[tuple[Job, Finished | None]]:
-        """Jobs that ended; None for one that was never begun because its worker died with another job in hand."""
+    def wait(self, seconds: float) -> list[Ended]:
+        """Waits until a job ended, or so long; may be called when there is no room yet."""
 
     def close(self, *, kill: bool = False) -> None:
         """Ends the workers, after their jobs or at once."""
+
+
+def attempt(work: Work, job: Job) -> tuple[Finished, bool]:
+    """Does a job in a worker; says how it ended, and whether the worker may do another."""
+    try:
+        return work.do(job)
+    except FairgroundError as error:  # such as a folder that cannot be written
+        return errored(job, str(error)), True
+
+
+def lost(jobs: Sequence[Job], why: str) -> list[Ended]:
+    """The jobs of a worker that is no more: the one in hand errored, those behind it were not begun."""
+    return [(job, None if place else errored(job, why)) for place, job in enumerate(jobs)]
+
+
+def errored(job: Job, why: str) -> Finished:
+    """An attempt that came to nothing."""
+    return Finished(Outcome.ERRORED, ended_by="error", error=why, folder=job.folder)
 
 
 class LocalExecutor:
@@ -60,7 +82,7 @@ class LocalExecutor:
     @property
     def room(self) -> int:
         """How many more jobs fit."""
-        return sum(_AHEAD - len(worker.jobs) for worker in self._workers)
+        return sum(AHEAD - len(worker.jobs) for worker in self._workers)
 
     def submit(self, job: Job) -> None:
         """Gives a job to the worker with the fewest."""
@@ -69,9 +91,9 @@ class LocalExecutor:
         with contextlib.suppress(OSError):  # it died; `wait` finds that, and what to do with its jobs
             worker.pipe.send(job)
 
-    def wait(self, seconds: float) -> list[tuple[Job, Finished | None]]:
+    def wait(self, seconds: float) -> list[Ended]:
         """Waits until something ended, or so long."""
-        ended: list[tuple[Job, Finished | None]] = []
+        ended: list[Ended] = []
         handles = {worker.pipe: worker for worker in self._workers}
         ready = multiprocessing.connection.wait(list(handles), seconds)
         for pipe in ready:
@@ -99,7 +121,7 @@ class LocalExecutor:
                 worker.process.join()
             worker.pipe.close()
 
-    def _receive(self, worker: _Worker) -> list[tuple[Job, Finished | None]]:
+    def _receive(self, worker: _Worker) -> list[Ended]:
         try:
             answer = worker.pipe.recv()
         except (EOFError, OSError):
@@ -113,22 +135,16 @@ class LocalExecutor:
         finished, goes_on = answer
         job = worker.jobs.popleft()
         worker.since = None
-        ended: list[tuple[Job, Finished | None]] = [(job, finished)]
+        ended: list[Ended] = [(job, finished)]
         if not goes_on:
             ended += [(one, None) for one in worker.jobs]
             worker.jobs.clear()
             self._replace(worker)
         return ended
 
-    def _bury(self, worker: _Worker, why: str) -> list[tuple[Job, Finished | None]]:
-        """The job in hand errored; the one behind it goes back."""
-        jobs = list(worker.jobs)
+    def _bury(self, worker: _Worker, why: str) -> list[Ended]:
         self._replace(worker)
-        if not jobs:
-            return []
-        error = f"{why}; was memory short, or was it killed?"
-        failed = Finished(Outcome.ERRORED, ended_by="error", error=error, folder=jobs[0].folder)
-        return [(jobs[0], failed), *((job, None) for job in jobs[1:])]
+        return lost(worker.jobs, f"{why}; was memory short, or was it killed?")
 
     def _replace(self, worker: _Worker) -> None:
         worker.process.join(10)
@@ -176,11 +192,7 @@ def _serve(pipe: Any, make_work: Callable[[], Work]) -> None:
     try:
         while (job := jobs.get()) is not None:
             pipe.send(None)  # begun
-            try:
-                answer = work.do(job)
-            except FairgroundError as error:  # such as a folder that cannot be written
-                failed = Finished(Outcome.ERRORED, ended_by="error", error=str(error), folder=job.folder)
-                answer = (failed, True)
+            answer = attempt(work, job)
             pipe.send(answer)
             if not answer[1]:
                 return

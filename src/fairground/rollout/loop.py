@@ -177,6 +177,8 @@ def _close(
             "answer": env.answer,
         }
     else:
+        if env.after is not None:  # the checks broke: a mended verifier can still judge what was recorded
+            _record_state(recorder, "after", env.after)
         invalid = isinstance(failure, InvalidConfiguration)
         text = str(failure) if isinstance(failure, FairgroundError) else f"{type(failure).__name__}: {failure}"
         update |= {"outcome": Outcome.INVALID if invalid else Outcome.ERRORED, "ended_by": "error", "error": text}

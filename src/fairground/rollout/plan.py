@@ -71,9 +71,13 @@ def make_plan(spec: RunSpec) -> tuple[Planned, ...]:
     return tuple(planned)
 
 
-def world_of(planned: Planned) -> World:
-    """The world that an episode happens in."""
-    return resolve(planned.configuration, seed=planned.seed)
+def world_for(configuration: Configuration, spec: RunSpec, *, seed: int) -> World:
+    """The world of an episode, also where the run was given a folder with a `world.toml` instead of a suite.
+
+    Raises:
+        InvalidInput: When the world is gone: no suite, scenario or axis value of that name any more.
+    """
+    return World.of(_suite(configuration.suite, spec.worlds), configuration, seed)
 
 
 def _configurations(text: str, spec: RunSpec) -> Iterator[Configuration]:
@@ -105,6 +109,16 @@ def _scenarios(text: str) -> tuple[Suite, Sequence[Scenario], Configuration | No
     if not found:
         raise InvalidInput(f"app {suite.name}/{app.name} has no scenario yet")
     return suite, found, None
+
+
+def _suite(name: str, worlds: Sequence[str]) -> Suite:
+    known = suites()
+    if name in known:
+        return known[name]
+    for text in worlds:
+        if text.partition("/")[0] not in known and (suite := resolve(text).suite).name == name:
+            return suite
+    raise unknown("suite", name, known)
 
 
 def _draw(suite: Suite, scenario: Scenario, spec: RunSpec) -> Iterator[Configuration]:

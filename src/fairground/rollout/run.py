@@ -61,6 +61,8 @@ def carry_out(
     """
     waiting = deque(_leftovers(store, on_event))
     if not waiting:
+        if executor is not None:
+            executor.close()
         return store.progress()
     rows = {row.planned.number: row for row in waiting}
     attempts = {number: row.attempts for number, row in rows.items()}
@@ -75,8 +77,8 @@ def carry_out(
                 number = row.planned.number
                 doing.submit(Job(row.planned, attempts[number], _folder(number, attempts[number])))
                 open_jobs += 1
-            if not open_jobs:
-                break  # the money is spent
+            if not open_jobs and _spent(store.spec, tally.cost):
+                break
             for job, finished in doing.wait(1.0):
                 open_jobs -= 1
                 row = rows[job.planned.number]

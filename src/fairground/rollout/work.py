@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from fairground.agents import Agent, make_agent
-from fairground.core import Episode, Outcome
+from fairground.agents import Agent
+from fairground.core import Configuration, Episode, Outcome
 from fairground.rollout.ahead import Ahead
 from fairground.rollout.loop import run_episode
-from fairground.rollout.plan import Planned, RunSpec, world_of
+from fairground.rollout.plan import Planned, RunSpec, world_for
+from fairground.rollout.replaying import named_agent
 from fairground.rollout.store import Finished, hold
-from fairground.worlds import open_seat
+from fairground.worlds import World, open_seat
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Episodes:
         agent: Makes the agent; by its name in `spec` unless given.
     """
 
-    def __init__(self, run: Path, spec: RunSpec, agent: Callable[[str], Agent] = make_agent) -> None:
+    def __init__(self, run: Path, spec: RunSpec, agent: Callable[[str], Agent] = named_agent) -> None:
         self._run, self._spec = run, spec
         self._held = hold(run)
         self._agent = agent(spec.agent)
@@ -62,7 +63,7 @@ class Episodes:
 
     def order(self, job: Job) -> None:
         """Has the seat opened."""
-        self._seats.order(world_of(job.planned))
+        self._seats.order(self._world(job))
 
     def do(self, job: Job) -> tuple[Finished, bool]:
         """One episode, recorded; a folder left by an attempt that was killed is replaced."""
@@ -70,7 +71,7 @@ class Episodes:
         if folder.exists():
             shutil.rmtree(folder)
         episode = run_episode(
-            world_of(job.planned),
+            self._world(job),
             self._agent,
             folder,
             runner=self._spec.runner,
@@ -79,6 +80,10 @@ class Episodes:
             budget=self._spec.budget,
         )
         return finished_of(episode, job.folder), not episode.extra.get("abandoned", False)
+
+    def _world(self, job: Job) -> World:
+        planned = job.planned
+        return world_for(Configuration.from_id(planned.configuration), self._spec, seed=planned.seed)
 
     def close(self) -> None:
         """Closes seats that were opened ahead."""

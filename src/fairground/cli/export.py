@@ -1,0 +1,26 @@
+"""`fairground export`: the episodes of runs as a table, for other tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fairground.cli.output import Json, console, print_json
+from fairground.cli.stats.options import counted
+from fairground.rollout.export import export_runs
+
+
+def export(
+    runs: Annotated[list[Path], typer.Argument(help="Folders of runs.", metavar="RUN...")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="A .csv, .jsonl or .parquet file to write.")],
+    json: Json = False,
+) -> None:
+    """Writes one row an episode, which `fairground stats` and other tools read."""
+    table = export_runs(runs, output)
+    if json:
+        outcomes = {outcome.value: number for outcome, number in table.outcomes().items()}
+        print_json({"file": str(output), "episodes": len(table), "outcomes": outcomes})
+        return
+    console.print(f"[bold]{counted(len(table), 'episode')}[/] in {output}", highlight=False, soft_wrap=True)
