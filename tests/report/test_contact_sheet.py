@@ -28,8 +28,8 @@ from fairground.core import (
     Type,
     Verdict,
 )
-from fairground.report.sheet import MOST, WIDTH, contact_sheet, sample
 from fairground.report.scenes import scenes_of
+from fairground.report.sheet import MOST, WIDTH, contact_sheet, sample
 from fairground.rollout.folder import read_episode
 from fairground.rollout.recorder import Recorder
 

@@ -91,14 +91,18 @@ class Scripted:
 
 
 def make_agent(name: str) -> Agent:
-    """An agent by name: `do-nothing`, `random`, `script:FILE`, or `program:COMMAND`."""
+    """An agent by name: `do-nothing`, `random`, `script:FILE`, `program:COMMAND`, or `anthropic:MODEL`."""
     if name.startswith("script:"):
         return Scripted.read(Path(name.removeprefix("script:")))
     if name.startswith("program:"):
         return program_agent(name)
+    if name.startswith("anthropic:"):
+        from fairground.agents.models import anthropic_agent
+
+        return anthropic_agent(name.removeprefix("anthropic:"))
     known: dict[str, type[DoNothing] | type[RandomAgent]] = {"do-nothing": DoNothing, "random": RandomAgent}
     if name not in known:
-        raise unknown("agent", name, [*known, "script:FILE", "program:COMMAND"])
+        raise unknown("agent", name, [*known, "script:FILE", "program:COMMAND", "anthropic:MODEL"])
     return known[name]()
 
 

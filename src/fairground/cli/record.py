@@ -31,6 +31,8 @@ def record(
     """Lets an agent try a world once, and records the episode."""
     found = resolve(world, seed=seed)
     chosen = named_agent(agent)
+    if callable(check := getattr(chosen, "check", None)):
+        check()
     stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
     folder = out or Path("episodes") / f"{stamp}-{found.configuration.scenario}-{agent.split(':')[0]}"
     if folder.exists() and any(folder.iterdir()):

@@ -90,7 +90,8 @@ def run(
         runner=runner,
         video=video,
     )
-    named_agent(agent)  # a clear word before anything starts
+    if callable(check := getattr(named_agent(agent), "check", None)):
+        check()  # a clear word, such as that there is no key, before anything starts
     plan = make_plan(spec)
     if not json:
         _print_plan(spec, plan)

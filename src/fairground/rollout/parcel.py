@@ -50,7 +50,7 @@ def unpack(parcel: bytes, folder: Path) -> None:
         with tarfile.open(fileobj=io.BytesIO(parcel), mode="r:") as tar:
             for member in tar:
                 _write(tar, member, draft)
-    except (tarfile.TarError, EpisodeError) as error:
+    except (tarfile.TarError, EpisodeError, EOFError, ValueError) as error:
         shutil.rmtree(draft)
         raise EpisodeError(f"{folder.name}: {error}") from error
     sync_tree(draft)
@@ -69,6 +69,8 @@ def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, draft: Path) -> None:
     if file is None:
         raise EpisodeError(f"{member.name}: not a plain file")
     target = draft / place
+    if target.exists():
+        raise EpisodeError(f"{member.name}: there twice")
     with writing(target), file:
         target.parent.mkdir(parents=True, exist_ok=True)
         with target.open("xb") as out:

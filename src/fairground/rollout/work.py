@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from fairground.agents import Agent
+from fairground.agents.models import EpisodeBudget, ModelAgent
 from fairground.core import Configuration, Episode, Outcome
 from fairground.rollout.ahead import Ahead
 from fairground.rollout.loop import run_episode
@@ -59,6 +60,8 @@ class Episodes:
         self._run, self._spec = run, spec
         self._held = hold(run)
         self._agent = agent(spec.agent)
+        if isinstance(self._agent, ModelAgent):
+            self._agent.budget = EpisodeBudget(tokens=spec.budget.tokens)
         self._seats = Ahead(lambda world: open_seat(world, runner=spec.runner))
 
     def order(self, job: Job) -> None:

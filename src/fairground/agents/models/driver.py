@@ -1,0 +1,305 @@
+"""The agent that a model drives, whoever made the model: one action for each observation, within budgets."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+from pydantic import Field
+
+from fairground.agents.models.calling import (
+    ContextTooLong,
+    ImageRefused,
+    ModelRefused,
+    ModelUnavailable,
+    Pace,
+    RetryPolicy,
+    Transient,
+    call,
+)
+from fairground.agents.models.chat import Call, Chat, Reply, Result
+from fairground.agents.models.context import Context, ContextPolicy, ImageLimits
+from fairground.agents.models.endings import GIVE_ANSWER, SpokenTool, read_spoken, spoken_tools
+from fairground.agents.models.prices import Price
+from fairground.agents.models.prompting import system_prompt, task_prompt
+from fairground.agents.models.usage import Tokens, Usage
+from fairground.agents.protocol import Brief, Turn
+from fairground.core import Action, Done, Fail, InvalidAction, InvalidInput, Look, Observation, Record
+
+_REFUSED = "Refused:"  # how the episode loop begins the message about an action that was not carried out
+_NOT_DONE = "Not carried out, because an earlier call of the same answer was not."
+_THOUGHT = 20_000  # characters of a thought that are recorded
+_SHOWN = 2_000  # characters of a refusal or a complaint that are worth keeping
+
+
+class EpisodeBudget(Record):
+    """What one episode may take of a model; when it is spent, the agent gives up and is judged on what it did."""
+
+    tokens: int | None = Field(None, ge=1, description="read and written, cached ones included")
+    seconds: float | None = Field(None, gt=0, description="since the episode began")
+    dollars: float | None = Field(None, gt=0, description="cannot be kept where the price is not known")
+
+
+class ModelAgent:
+    """Acts as a model says.
+
+    An answer may hold several calls: each becomes one turn or more, and all results go back together. A call that
+    cannot be read, or whose action is refused, is answered with what was wrong with it, and the calls after it are
+    not carried out. An answer that nobody can use is asked for again, `asks` times in a row at most; then it costs a
+    step, as a refused action does.
+
+    Args:
+        chat: The conversation with a vendor's model.
+        name: What reports call the agent.
+        limits: How large the pictures are that the model sees.
+        context: Which frames stay.
+        price: Of the model; None: not known, and then no dollars are counted.
+        budget: For one episode.
+        retries: For one request.
+        asks: How many unusable answers in a row one step may cost.
+        pace: Time and chance.
+
+    Attributes:
+        usage: What the episode has used so far.
+        budget: What one episode may use; may be set before `begin`.
+    """
+
+    def __init__(
+        self,
+        chat: Chat,
+        *,
+        name: str,
+        limits: ImageLimits,
+        context: ContextPolicy,
+        price: Price | None,
+        budget: EpisodeBudget,
+        retries: RetryPolicy,
+        asks: int = 3,
+        pace: Pace,
+    ) -> None:
+        if asks < 1:
+            raise InvalidInput(f"asks is {asks}; a step needs at least one answer")
+        self.name = name
+        self.budget = budget
+        self.usage = self._unused(price)
+        self._chat = chat
+        self._limits = limits
+        self._policy = context
+        self._price = price
+        self._retries = retries
+        self._asks = asks
+        self._pace = pace
+        self._closed = False
+
+    def check(self) -> None:
+        """Raises `MissingPrerequisite` when the vendor's SDK or a key is missing; makes no request."""
+        self._chat.check()
+
+    def close(self) -> None:
+        """Asks nothing more; one that is left behind in a thread must not go on spending. `begin` opens it again."""
+        self._closed = True
+        self._chat.close()
+
+    def begin(self, brief: Brief) -> None:
+        """Starts a conversation about this task; what was remembered or used of the last is forgotten."""
+        self._closed = False
+        self._chat.check()
+        self.usage = self._unused(self._price)
+        self._started = self._pace.clock()
+        self._brief = brief
+        self._context = Context(brief.size, self._limits, self._policy)
+        self._tools: dict[str, SpokenTool] = {tool.name: tool for tool in spoken_tools(brief.kind)}
+        self._chat.begin(system_prompt(brief), tuple(self._tools.values()), self._context)
+        self._first = True
+        self._waiting: deque[Call] = deque()  # calls of the last reply that have not been looked at
+        self._call: Call | None = None  # the one that is being carried out
+        self._actions: deque[Action] = deque()  # what is left of it
+        self._last: Action | None = None
+        self._heard: list[str] = []  # what the world said meanwhile
+        self._results: list[Result] = []  # of the calls before it
+
+    def act(self, observation: Observation) -> Turn:
+        """The next action."""
+        try:
+            if self._first:
+                self._first = False
+                self._chat.tell(task_prompt(self._brief), self._context.see(observation.frame))
+            elif self._call is None:  # the last step was spent on answers that nobody could use
+                words = (*observation.messages, "This is the screen now. Call a tool, or say that you are finished.")
+                self._chat.tell("\n".join(words), self._context.see(observation.frame))
+            else:
+                self._take(self._call, observation)
+            return self._next(observation)
+        except ModelRefused as refusal:
+            return _give_up(f"the model refused: {refusal.message}")
+        except ContextTooLong as error:
+            return _give_up(f"the conversation is too long for the model: {error.message}")
+
+    # --- what came of the last action ---------------------------------------------------------------------------------
+
+    def _take(self, done: Call, observation: Observation) -> None:
+        refused = any(message.startswith(_REFUSED) for message in observation.messages)
+        self._heard += observation.messages
+        if self._actions and not refused:
+            return
+        self._call = None
+        self._actions.clear()
+        seen = None
+        if isinstance(self._last, Look) and not refused and not done.wants_cursor:
+            seen = self._context.see(observation.frame, self._last.region)
+        if done.wants_cursor:
+            at = observation.cursor
+            self._heard.append(
+                "The pointer is out of sight." if at is None else "X={},Y={}".format(*self._context.from_screen(at))
+            )
+        self._results.append(Result(done, "\n".join(self._heard), seen, error=refused))
+        self._heard = []
+        if refused:
+            self._drop_waiting()
+
+    def _drop_waiting(self) -> None:
+        self._results += [Result(left, _NOT_DONE, error=True) for left in self._waiting]
+        self._waiting.clear()
+
+    # --- what to do next ----------------------------------------------------------------------------------------------
+
+    def _next(self, observation: Observation) -> Turn:
+        if self._actions:
+            return self._turn(self._actions.popleft(), "")
+        if (turn := self._from_waiting("")) is not None:
+            return turn
+        if self._results:
+            self._show_result(observation)
+        for _ in range(self._asks):
+            if (spent := self._spent()) is not None:
+                return _give_up(spent)
+            reply = self._ask()
+            if (turn := self._from_reply(reply)) is not None:
+                return turn
+        return Turn(Look(), f"None of {self._asks} answers in a row could be used.")
+
+    def _show_result(self, observation: Observation) -> None:
+        """All results go back at once; the last shows the screen, whatever was called."""
+        *before, last = self._results
+        if last.seen is None:
+            last = Result(last.call, last.text, self._context.see(observation.frame), last.error)
+        self._chat.results([*before, last])
+        self._results = []
+
+    def _from_reply(self, reply: Reply) -> Turn | None:
+        """The turn that a reply asks for; None when nobody can use it, and then the model has been told why."""
+        if reply.calls:
+            self._waiting.extend(reply.calls)
+            turn = self._from_waiting(reply.thought)
+            if turn is None:
+                self._chat.results(self._results)
+                self._results = []
+            return turn
+        if reply.stop == "paused":
+            return None
+        text = reply.text.strip()
+        if reply.stop == "cut":
+            self._chat.tell("Your answer was cut off because it was too long. Be brief, and call a tool.")
+        elif not text:
+            self._chat.tell("Your answer was empty. Call a tool, or say in a sentence that you are finished.")
+        elif self._brief.kind == "action":
+            return Turn(Done(), reply.thought[:_THOUGHT])
+        else:
+            try:
+                return Turn(read_spoken(GIVE_ANSWER, {GIVE_ANSWER.field: text}), reply.thought[:_THOUGHT])
+            except InvalidAction as error:
+                self._chat.tell(f"That cannot be an answer: {error}")
+        return None
+
+    def _from_waiting(self, thought: str) -> Turn | None:
+        if not self._waiting:
+            return None
+        asked = self._waiting.popleft()
+        try:
+            actions = self._read(asked)
+        except InvalidAction as error:
+            self._results.append(Result(asked, str(error)[:_SHOWN], error=True))
+            self._drop_waiting()
+            return None
+        self._call = asked
+        self._actions = deque(actions)
+        return self._turn(self._actions.popleft(), thought)
+
+    def _read(self, asked: Call) -> tuple[Action, ...]:
+        if asked.fault:
+            raise InvalidAction(asked.fault)
+        if asked.name in self._tools:
+            return (read_spoken(self._tools[asked.name], asked.arguments),)
+        actions = self._chat.dialect.parse(asked.native, self._context.size)
+        return tuple(self._context.to_screen(action) for action in actions)
+
+    def _turn(self, action: Action, thought: str) -> Turn:
+        self._last = action
+        return Turn(action, thought[:_THOUGHT])
+
+    # --- asking -------------------------------------------------------------------------------------------------------
+
+    def _ask(self) -> Reply:
+        """One reply; a conversation that is too long is cut once, pictures that are too large are shrunk once."""
+        mends: dict[type[Exception], Callable[[], bool]] = {ContextTooLong: self._shorten, ImageRefused: self._shrink}
+        while True:
+            try:
+                reply = call(
+                    self._send, self._retries, self._pace, model=self._chat.model, on_failure=self._count_failure
+                )
+                self._count(reply.tokens)
+                if reply.stop == "full":
+                    raise ContextTooLong("its answer reached the end of what the model can hold")
+            except (ContextTooLong, ImageRefused) as error:
+                mend = mends.pop(type(error), None)
+                if mend is None or not mend():
+                    raise
+                continue
+            if reply.stop == "refused":
+                raise ModelRefused(reply.text or "it gave no reason")
+            return reply
+
+    def _send(self) -> Reply:
+        if self._closed:
+            raise ModelUnavailable(f"{self.name} was closed; nothing more is asked")
+        return self._chat.ask()
+
+    def _shorten(self) -> bool:
+        return self._context.forget(1)
+
+    def _shrink(self) -> bool:
+        if not self._context.shrink():
+            return False
+        width, height = self._context.size
+        self._chat.tell(f"From now on screenshots are {width}x{height} pixels; give coordinates in this size.")
+        return True
+
+    def _spent(self) -> str | None:
+        """Which budget is spent, if one is."""
+        budget, used = self.budget, self.usage
+        if budget.tokens is not None and used.tokens >= budget.tokens:
+            return f"token budget: {used.tokens} of {budget.tokens} tokens are used"
+        if budget.dollars is not None and used.dollars is not None and used.dollars >= budget.dollars:
+            return f"dollar budget: ${used.dollars:.2f} of ${budget.dollars:.2f} are spent"
+        seconds = self._pace.clock() - self._started
+        if budget.seconds is not None and seconds >= budget.seconds:
+            return f"time budget: {seconds:.0f} of {budget.seconds:.0f} seconds are over"
+        return None
+
+    def _count(self, tokens: Tokens) -> None:
+        self.usage = self.usage.plus(tokens, None if self._price is None else self._price.dollars(tokens))
+
+    def _count_failure(self, failure: Transient) -> None:
+        self.usage = self.usage.model_copy(update={"failures": self.usage.failures + 1})
+        if failure.tokens is not None:
+            self._count(failure.tokens)
+
+    @staticmethod
+    def _unused(price: Price | None) -> Usage:
+        return Usage(dollars=None if price is None else 0.0)
+
+
+def _give_up(reason: str) -> Turn:
+    """The reason stands in the thought too, because that is what a replay shows."""
+    short = reason[:_SHOWN]
+    return Turn(Fail(reason=short), short)

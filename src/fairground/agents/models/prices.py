@@ -1,0 +1,75 @@
+"""What tokens cost: a table that comes with the package and that a file of the user's completes or corrects."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+
+from pydantic import Field
+
+from fairground.agents.models.usage import Tokens
+from fairground.core import InvalidInput, Record
+
+PRICES_VARIABLE = "FAIRGROUND_PRICES"
+_DATED = re.compile(r"-20\d{6}$")  # vendors name a snapshot of a model by appending its date
+_MAX_FILE = 1 << 20
+
+
+class Price(Record):
+    """Dollars per million tokens of one model."""
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+    cached: float | None = Field(None, ge=0, description="read from the cache; absent: as input")
+    stored: float | None = Field(None, ge=0, description="read, and stored in the cache; absent: as input")
+
+    def dollars(self, tokens: Tokens) -> float:
+        """What one request cost."""
+        cached = self.input if self.cached is None else self.cached
+        stored = self.input if self.stored is None else self.stored
+        return (
+            tokens.input * self.input + tokens.output * self.output + tokens.cached * cached + tokens.stored * stored
+        ) / 1e6
+
+
+def load_prices(path: Path | None = None) -> dict[str, Price]:
+    """The package's prices, with those of a file in their place.
+
+    Args:
+        path: A file of the same form as the package's `prices.toml`; by default what FAIRGROUND_PRICES names, if set.
+    """
+    ours = resources.files("fairground.agents.models").joinpath("prices.toml").read_text(encoding="utf-8")
+    prices = _parse(ours, "prices.toml")
+    if path is None and (named := os.environ.get(PRICES_VARIABLE)):
+        path = Path(named)
+    if path is not None:
+        prices |= _parse(_read(path), str(path))
+    return prices
+
+
+def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:
+    """The price of a model by its exact name, or by its name without the date of a snapshot; None: not known."""
+    return prices.get(model) or prices.get(_DATED.sub("", model))
+
+
+def _read(path: Path) -> str:
+    try:
+        if path.stat().st_size > _MAX_FILE:
+            raise InvalidInput(f"price table {path} is larger than {_MAX_FILE >> 20} MB")
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InvalidInput(f"price table {path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"price table {path} is not UTF-8: {error}") from None
+
+
+def _parse(text: str, where: str) -> dict[str, Price]:
+    try:
+        tables = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InvalidInput(f"price table {where} is not valid TOML: {error}") from None
+    return {model: Price.parse(table, where=f"{where}: {model}") for model, table in tables.items()}

@@ -1,0 +1,36 @@
+"""Prompts, each in a file of its own under `agents/prompts`."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+
+from fairground.agents.protocol import Brief
+from fairground.core import MissingPrerequisite
+
+
+@cache
+def prompt(name: str) -> str:
+    """The text of a prompt file, without its last newline."""
+    file = resources.files("fairground.agents").joinpath("prompts", f"{name}.md")
+    try:
+        return file.read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        raise MissingPrerequisite(f"the prompt {name}.md is not installed", fix="install fairground again") from None
+
+
+def system_prompt(brief: Brief) -> str:
+    """What a model is told about its situation, before any task."""
+    return _filled(prompt("computer"), steps=str(brief.step_budget), ending=prompt(f"ending_{brief.kind}"))
+
+
+def task_prompt(brief: Brief) -> str:
+    """The task, as the first message says it."""
+    return _filled(prompt("task"), instruction=brief.instruction)
+
+
+def _filled(text: str, **values: str) -> str:
+    # Not str.format: an instruction may hold braces of its own.
+    for name, value in values.items():
+        text = text.replace("{" + name + "}", value)
+    return text

@@ -1,0 +1,1 @@
+"""Local servers that speak vendors' protocols, as strictly as the real ones do."""
