@@ -48,8 +48,9 @@ class Frame:
     def digest(self) -> str:
         """A name for what is seen: equal for equal pixels."""
         height, width, _ = self.pixels.shape
-        head = f"{width}x{height}:".encode()
-        return hashlib.blake2b(head + np.ascontiguousarray(self.pixels).tobytes(), digest_size=12).hexdigest()
+        name = hashlib.blake2b(f"{width}x{height}:".encode(), digest_size=12)
+        name.update(np.ascontiguousarray(self.pixels))
+        return name.hexdigest()
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from fairground.rollout.export import export_runs
 from fairground.rollout.folder import EpisodeFolder, read_episode
 from fairground.rollout.loop import run_episode
 from fairground.rollout.plan import Budget, Planned, RunSpec, make_plan
+from fairground.rollout.ray_executor import RayExecutor, need_ray, on_ray
 from fairground.rollout.recorder import Recorder
 from fairground.rollout.replaying import named_agent, replay_agent
 from fairground.rollout.reverify import reverify, write_changes
@@ -26,6 +27,7 @@ __all__ = [
     "LocalExecutor",
     "Planned",
     "Progress",
+    "RayExecutor",
     "Recorder",
     "Row",
     "RunBusy",
@@ -39,6 +41,8 @@ __all__ = [
     "make_plan",
     "measure",
     "named_agent",
+    "need_ray",
+    "on_ray",
     "read_episode",
     "replay_agent",
     "reverify",

@@ -138,7 +138,7 @@ def _exchange(
         step = Step(
             index=index,
             action=action,
-            frame=observation.frame.digest,
+            frame="",  # named by the recorder, on its own thread: the digest takes longer than all else here
             seconds=time.monotonic() - started,
             act_ms=env.act_seconds * 1000,
             settle_ms=env.settled.seconds * 1000,
@@ -151,7 +151,7 @@ def _exchange(
         )
         recorder.step(step, observation.frame)
         if on_step is not None:
-            on_step(step)
+            on_step(step.model_copy(update={"frame": observation.frame.digest}))
         if env.outcome is not None:
             return
         if refused_in_a_row >= MAX_REFUSED:

@@ -89,20 +89,21 @@ class Recorder:
         if self._episode.first_frame:
             raise InvalidInput("the first frame was recorded already")
         self._episode = self._episode.model_copy(update={"first_frame": frame.digest})
-        self._sizes[frame.digest] = frame.size
         self._queue.put((frame, None))
 
     def step(self, step: Step, frame: Frame) -> None:
-        """Records an action and the frame seen after it."""
+        """Records an action and the frame seen after it; a step that does not name its frame is given the name here.
+
+        That is the quicker way: the digest is then worked out on the thread that encodes, and the agent does not wait.
+        """
         self._check()
         if not self._episode.first_frame:
             raise InvalidInput(f"step {step.index} came before the first frame")
         if step.index != len(self._steps) or step.index >= MAX_STEPS:
             raise InvalidInput(f"step.index: expected {len(self._steps)} (below {MAX_STEPS:,}), got {step.index}")
-        if step.frame != frame.digest:
+        if step.frame and step.frame != frame.digest:
             raise InvalidInput(f"step.frame: expected the digest of its frame, {frame.digest}, got {step.frame!r}")
         self._steps.append(step)
-        self._sizes[frame.digest] = frame.size
         self._queue.put((frame, step))
 
     def log(self, name: str, text: str) -> None:
@@ -229,6 +230,7 @@ class Recorder:
 
     def _write(self, frame: Frame, step: Step | None, written: set[str]) -> None:
         path = self.folder / "frames" / f"{frame.digest}.png"
+        self._sizes[frame.digest] = frame.size
         if frame.digest not in written:
             with writing(path):
                 replace_with(path, encode_png(frame), durable=False)  # made durable at the end, all at once
@@ -238,6 +240,7 @@ class Recorder:
             with writing(path):
                 replace_with(path, dumps(self._episode, indent=2), durable=False)
         else:
+            step = self._steps[step.index] = step.model_copy(update={"frame": frame.digest})
             path = self.folder / "steps.jsonl"
             with writing(path):
                 _write_fully(self._lines.fileno(), _line(step))
