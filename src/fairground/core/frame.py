@@ -49,7 +49,7 @@ class Frame:
         """A name for what is seen: equal for equal pixels."""
         height, width, _ = self.pixels.shape
         name = hashlib.blake2b(f"{width}x{height}:".encode(), digest_size=12)
-        name.update(np.ascontiguousarray(self.pixels))
+        name.update(np.ascontiguousarray(self.pixels).data)
         return name.hexdigest()
 
 
