@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,13 @@ from fairground.gym import action_space, decode_action
 _ENDING = ("answer", "done", "fail", "call_user")
 _PLAIN = 0.9  # share of random actions without held keys: hands rarely hold any
 _MAX_SCRIPT = 16 << 20
+_MODELS = {
+    "anthropic": "anthropic_agent",
+    "openai": "openai_agent",
+    "gemini": "gemini_agent",
+    "compatible": "compatible_from",
+}
+"""What comes before the colon of a model's name, and who makes its agent."""
 
 
 class DoNothing:
@@ -91,18 +98,26 @@ class Scripted:
 
 
 def make_agent(name: str) -> Agent:
-    """An agent by name: `do-nothing`, `random`, `script:FILE`, `program:COMMAND`, or `anthropic:MODEL`."""
+    """An agent by name.
+
+    `do-nothing`, `random`, `script:FILE`, `program:COMMAND`; or a model: `anthropic:MODEL`, `openai:MODEL`,
+    `gemini:MODEL`, `compatible:MODEL@URL`.
+    """
     if name.startswith("script:"):
         return Scripted.read(Path(name.removeprefix("script:")))
     if name.startswith("program:"):
         return program_agent(name)
-    if name.startswith("anthropic:"):
-        from fairground.agents.models import anthropic_agent
+    vendor, colon, rest = name.partition(":")
+    if colon and vendor in _MODELS:
+        from fairground.agents import models  # whose SDKs are loaded later still
 
-        return anthropic_agent(name.removeprefix("anthropic:"))
+        make: Callable[[str], Agent] = getattr(models, _MODELS[vendor])
+        return make(rest)
     known: dict[str, type[DoNothing] | type[RandomAgent]] = {"do-nothing": DoNothing, "random": RandomAgent}
     if name not in known:
-        raise unknown("agent", name, [*known, "script:FILE", "program:COMMAND", "anthropic:MODEL"])
+        raise unknown(
+            "agent", name, [*known, "script:FILE", "program:COMMAND", *(f"{vendor}:MODEL" for vendor in _MODELS)]
+        )
     return known[name]()
 
 

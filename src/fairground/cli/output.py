@@ -13,7 +13,10 @@ console = Console()
 errors = Console(stderr=True)
 
 AgentName = Annotated[
-    str, typer.Option("--agent", help="do-nothing, random, script:FILE, program:COMMAND, anthropic:MODEL, replay:RUN.")
+    str,
+    typer.Option(
+        "--agent", help="do-nothing, random, script:FILE, program:COMMAND, replay:RUN, or a model: anthropic:MODEL, ..."
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value instead of words.")]
 Runner = Annotated[str | None, typer.Option(help="namespace, bare, or one that a package adds.")]

@@ -15,21 +15,30 @@ from fairground.agents.models.calling import (
     RequestRefused,
     RetryPolicy,
 )
+from fairground.agents.models.compatible_agent import compatible_agent, compatible_from
+from fairground.agents.models.compatible_chat import CompatibleOptions
 from fairground.agents.models.context import ContextPolicy, ImageLimits
 from fairground.agents.models.driver import EpisodeBudget, ModelAgent
+from fairground.agents.models.gemini_agent import gemini_agent
+from fairground.agents.models.gemini_chat import GeminiOptions
+from fairground.agents.models.openai_agent import openai_agent
+from fairground.agents.models.openai_chat import OpenAIOptions
 from fairground.agents.models.prices import Price, load_prices, price_of
 from fairground.agents.models.usage import Tokens, Usage
 
 __all__ = [
     "AnthropicOptions",
+    "CompatibleOptions",
     "ContextPolicy",
     "ContextTooLong",
     "EpisodeBudget",
+    "GeminiOptions",
     "ImageLimits",
     "ImageRefused",
     "ModelAgent",
     "ModelRefused",
     "ModelUnavailable",
+    "OpenAIOptions",
     "Pace",
     "Price",
     "RequestRefused",
@@ -37,6 +46,10 @@ __all__ = [
     "Tokens",
     "Usage",
     "anthropic_agent",
+    "compatible_agent",
+    "compatible_from",
+    "gemini_agent",
     "load_prices",
+    "openai_agent",
     "price_of",
 ]

@@ -53,14 +53,14 @@ class Reply:
         stop: Why it ended: `complete`; `cut` at the limit of its length; `paused` by the server, to be continued by
             asking again; `refused`; or `full`, when nothing more goes into what the model can hold. The last two are
             not part of the conversation.
-        tokens: What it took.
+        tokens: What it took; None when the server does not say.
     """
 
     thought: str = ""
     text: str = ""
     calls: tuple[Call, ...] = ()
     stop: Literal["complete", "cut", "paused", "refused", "full"] = "complete"
-    tokens: Tokens = field(default_factory=Tokens)
+    tokens: Tokens | None = field(default_factory=Tokens)
 
 
 class Chat(Protocol):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 
 from pydantic import Field
 
@@ -21,7 +22,7 @@ from fairground.agents.models.chat import Call, Chat, Reply, Result
 from fairground.agents.models.context import Context, ContextPolicy, ImageLimits
 from fairground.agents.models.endings import GIVE_ANSWER, SpokenTool, read_spoken, spoken_tools
 from fairground.agents.models.prices import Price
-from fairground.agents.models.prompting import system_prompt, task_prompt
+from fairground.agents.models.prompting import Coordinates, system_prompt, task_prompt
 from fairground.agents.models.usage import Tokens, Usage
 from fairground.agents.protocol import Brief, Turn
 from fairground.core import Action, Done, Fail, InvalidAction, InvalidInput, Look, Observation, Record
@@ -57,7 +58,10 @@ class ModelAgent:
         budget: For one episode.
         retries: For one request.
         asks: How many unusable answers in a row one step may cost.
+        coordinates: How the model names a point; its dialect reads them.
         pace: Time and chance.
+        system: Makes what the model is told about its situation, where the usual words do not fit: for models that
+            have no tools.
 
     Attributes:
         usage: What the episode has used so far.
@@ -75,7 +79,9 @@ class ModelAgent:
         budget: EpisodeBudget,
         retries: RetryPolicy,
         asks: int = 3,
+        coordinates: Coordinates = "pixels",
         pace: Pace,
+        system: Callable[[Brief], str] | None = None,
     ) -> None:
         if asks < 1:
             raise InvalidInput(f"asks is {asks}; a step needs at least one answer")
@@ -88,7 +94,9 @@ class ModelAgent:
         self._price = price
         self._retries = retries
         self._asks = asks
+        self._coordinates = coordinates
         self._pace = pace
+        self._system = system or partial(system_prompt, coordinates=coordinates)
         self._closed = False
 
     def check(self) -> None:
@@ -109,7 +117,7 @@ class ModelAgent:
         self._brief = brief
         self._context = Context(brief.size, self._limits, self._policy)
         self._tools: dict[str, SpokenTool] = {tool.name: tool for tool in spoken_tools(brief.kind)}
-        self._chat.begin(system_prompt(brief), tuple(self._tools.values()), self._context)
+        self._chat.begin(self._system(brief), tuple(self._tools.values()), self._context)
         self._first = True
         self._waiting: deque[Call] = deque()  # calls of the last reply that have not been looked at
         self._call: Call | None = None  # the one that is being carried out
@@ -270,6 +278,8 @@ class ModelAgent:
     def _shrink(self) -> bool:
         if not self._context.shrink():
             return False
+        if self._coordinates == "grid":
+            return True  # the same whatever the size, so there is nothing to tell
         width, height = self._context.size
         self._chat.tell(f"From now on screenshots are {width}x{height} pixels; give coordinates in this size.")
         return True
@@ -286,8 +296,9 @@ class ModelAgent:
             return f"time budget: {seconds:.0f} of {budget.seconds:.0f} seconds are over"
         return None
 
-    def _count(self, tokens: Tokens) -> None:
-        self.usage = self.usage.plus(tokens, None if self._price is None else self._price.dollars(tokens))
+    def _count(self, tokens: Tokens | None) -> None:
+        dollars = None if tokens is None or self._price is None else self._price.dollars(tokens)
+        self.usage = self.usage.plus(tokens or Tokens(), dollars)
 
     def _count_failure(self, failure: Transient) -> None:
         self.usage = self.usage.model_copy(update={"failures": self.usage.failures + 1})

@@ -15,7 +15,7 @@ from fairground.agents.models.usage import Tokens
 from fairground.core import InvalidInput, Record
 
 PRICES_VARIABLE = "FAIRGROUND_PRICES"
-_DATED = re.compile(r"-20\d{6}$")  # vendors name a snapshot of a model by appending its date
+_DATED = re.compile(r"-20\d{2}-?\d{2}-?\d{2}$")  # vendors name a snapshot of a model by appending its date
 _MAX_FILE = 1 << 20
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import resources
+from typing import Literal, TypeAlias
 
 from fairground.agents.protocol import Brief
 from fairground.core import MissingPrerequisite
+
+Coordinates: TypeAlias = Literal["pixels", "grid"]
+"""How a model names a point: in pixels of what it sees, or on a grid of 1000 whatever the size."""
 
 
 @cache
@@ -19,9 +23,14 @@ def prompt(name: str) -> str:
         raise MissingPrerequisite(f"the prompt {name}.md is not installed", fix="install fairground again") from None
 
 
-def system_prompt(brief: Brief) -> str:
+def system_prompt(brief: Brief, coordinates: Coordinates = "pixels") -> str:
     """What a model is told about its situation, before any task."""
-    return _filled(prompt("computer"), steps=str(brief.step_budget), ending=prompt(f"ending_{brief.kind}"))
+    return _filled(
+        prompt("computer"),
+        steps=str(brief.step_budget),
+        coordinates=prompt(f"coordinates_{coordinates}"),
+        ending=prompt(f"ending_{brief.kind}"),
+    )
 
 
 def task_prompt(brief: Brief) -> str:

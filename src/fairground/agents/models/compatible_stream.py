@@ -1,0 +1,62 @@
+"""Answers of Chat Completions that come in pieces, put together; one that breaks off is no answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from fairground.agents.models.calling import Transient
+from fairground.agents.models.openai_client import MAX_ANSWER
+
+_WORDS = ("content", "reasoning_content", "reasoning", "refusal")
+_MOST_CALLS = 200
+
+
+def from_chunks(chunks: Iterable[Any], on_chunk: Callable[[], None] = lambda: None) -> dict[str, Any]:
+    """The completion that a stream makes up, as if it had come in one piece.
+
+    Args:
+        chunks: As plain data, in order.
+        on_chunk: Called at each; it may raise.
+
+    Raises:
+        Transient: The stream ended before the answer did, or is not what the protocol allows.
+    """
+    message: dict[str, Any] = {"role": "assistant"}
+    calls: dict[int, dict[str, str]] = {}
+    finish, usage, size = None, None, 0
+    for chunk in chunks:
+        on_chunk()
+        try:
+            usage = chunk.get("usage") or usage
+            for choice in chunk.get("choices") or ():
+                delta = choice.get("delta") or {}
+                finish = choice.get("finish_reason") or finish
+                size += _add(delta, message, calls)
+        except (AttributeError, TypeError, KeyError) as error:
+            raise Transient(f"a piece of the stream has no meaning: {error!r:.200}") from None
+        if size > MAX_ANSWER or len(calls) > _MOST_CALLS:
+            raise Transient(f"the answer is longer than {MAX_ANSWER} characters or {_MOST_CALLS} calls")
+    if finish is None:
+        raise Transient("the stream ended before the answer did")
+    if calls:
+        message["tool_calls"] = [{"type": "function", "function": calls[index]} for index in sorted(calls)]
+    return {"choices": [{"message": message, "finish_reason": finish}], "usage": usage}
+
+
+def _add(delta: dict[str, Any], message: dict[str, Any], calls: dict[int, dict[str, str]]) -> int:
+    size = 0
+    for name in _WORDS:
+        if words := delta.get(name):
+            message[name] = message.get(name, "") + words
+            size += len(words)
+    for part in delta.get("tool_calls") or ():
+        index = part.get("index", 0)
+        if not isinstance(index, int):
+            raise TypeError("the index of a call is no number")
+        call = calls.setdefault(index, {"name": "", "arguments": ""})
+        function = part.get("function") or {}
+        for name in call:
+            call[name] += function.get(name) or ""
+            size += len(function.get(name) or "")
+    return size

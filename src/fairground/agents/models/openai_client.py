@@ -1,0 +1,83 @@
+"""A client of OpenAI's SDK, made when it is first needed: for OpenAI's own server, and for any that speaks like it."""
+
+from __future__ import annotations
+
+import importlib
+import weakref
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from fairground.agents.models.calling import Transient
+from fairground.agents.models.openai_errors import translate, translate_failure
+from fairground.core import FairgroundError, MissingPrerequisite
+
+T = TypeVar("T")
+MAX_ANSWER = 4 << 20  # characters; more than any model writes at once
+
+
+class Client:
+    """The SDK and one client of it.
+
+    Args:
+        make: Makes the client, of the SDK that it is given; returns None when there is no key.
+        model: Whom it asks, for errors.
+        key: The variable that the key is taken from.
+        extra: The extra that the package is in.
+    """
+
+    def __init__(self, make: Callable[[Any], Any], *, model: str, key: str, extra: str) -> None:
+        self._make, self._model, self._key, self._extra = make, model, key, extra
+        self._sdk: Any = None
+        self._client: Any = None
+
+    def check(self) -> None:
+        """Raises `MissingPrerequisite` when the SDK or a key is missing; makes no request."""
+        if self._client is not None:
+            return
+        try:
+            sdk: Any = importlib.import_module("openai")
+            self._transport_error = importlib.import_module("httpx2").HTTPError
+        except ImportError:
+            raise MissingPrerequisite(
+                f"the model {self._model} needs the package openai", fix=f"pip install 'fairground[{self._extra}]'"
+            ) from None
+        client = self._make(sdk)
+        if client is None:
+            raise MissingPrerequisite(
+                f"no key for the model {self._model}: {self._key} is not set", fix=f"export {self._key}=..."
+            )
+        self._sdk, self._client = sdk, client
+        weakref.finalize(self, client.close)  # nobody says when an agent acts for the last time
+
+    def close(self) -> None:
+        """Lets go of the connection; the next request makes a new one."""
+        client, self._client = self._client, None
+        if client is not None:
+            client.close()
+
+    def ask(self, send: Callable[[Any], T]) -> T:
+        """What `send` makes of the client, with the SDK's errors as those that agents know."""
+        self.check()
+        client = self._client
+        try:
+            return send(client)
+        except (Transient, FairgroundError):
+            raise
+        except self._sdk.APIStatusError as error:
+            raise translate(error, self._model, key=self._key) from None
+        except self._sdk.APIError as error:
+            if error.code:  # an error that came inside a stream
+                raise translate_failure(error.code, error.message) from None
+            raise Transient(f"{type(error).__name__}: {error}"[:300]) from None
+        except (self._transport_error, ValueError, RecursionError) as error:
+            # No connection, one that broke, or data that is no JSON: the SDK has a name for some of these only.
+            raise Transient(f"{type(error).__name__}: {error}"[:300]) from None
+        except RuntimeError as error:
+            if self._client is client:
+                raise
+            raise Transient(f"closed meanwhile: {error}"[:300]) from None
+
+
+def plain(thing: Any) -> Any:
+    """What the SDK made of an answer, as the data it came as."""
+    return thing.to_dict(warnings=False) if hasattr(thing, "to_dict") else thing
