@@ -8,6 +8,7 @@ from scipy import stats
 
 from fairground.core import InvalidInput, UnknownName
 from fairground.stats import (
+    Cells,
     app_intervals,
     bootstrap,
     exact_variance,
@@ -21,7 +22,7 @@ from fairground.stats import (
     wilson,
 )
 
-from .made_up import TINY, grid_cells, some_of, tree
+from .made_up import TINY, grid_cells, some_of, tree, vars_of
 
 
 def rng(seed: int = 0) -> np.random.Generator:
@@ -181,3 +182,15 @@ def test_a_level_must_be_between_zero_and_one(level: float) -> None:
 def test_an_unknown_method_is_refused() -> None:
     with pytest.raises(InvalidInput, match="method: expected percentile or bca"):
         suite_interval(bootstrap(tree(TINY), rng=rng(), resamples=10), method="student")  # type: ignore[arg-type]
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 2**32), value=st.sampled_from([0, 1]))
+def test_episodes_that_all_end_alike_are_known_for_that_however_ragged(seed: int, value: int) -> None:
+    draws = rng(seed)
+    cells = some_of(grid_cells(draws, apps=3, scenarios=3, axes=(3, 2), rollouts=3), draws)
+    cells = Cells(**{**vars_of(cells), "successes": cells.rollouts * float(value)})
+    replicates = bootstrap(cells, rng=draws, resamples=100)
+    assert "wilson" in suite_interval(replicates).method
+    assert suite_interval(replicates).width > 0.1
+    assert all("wilson" in one.method for one in app_intervals(replicates).values())

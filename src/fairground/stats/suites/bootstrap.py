@@ -20,6 +20,9 @@ from fairground.stats.tables.cells import Cells
 
 Method = Literal["percentile", "bca"]
 
+FLAT = 1e-9
+"""Replicates that differ by less are all the same: the bootstrap saw nothing vary."""
+
 
 @dataclass(frozen=True, eq=False)
 class Replicates:
@@ -92,7 +95,7 @@ def suite_interval(
     cells = replicates.cells
     estimate = float(apply(function, cells.app_means))
     found = apply(function, replicates.means)
-    if np.ptp(found) == 0 and cells.values is None:
+    if np.ptp(found) < FLAT and cells.values is None:
         sizes = np.bincount(cells.app_of, minlength=len(cells.apps))
         return wilson_over_scenarios(estimate, len(sizes) ** 2 / float((1 / sizes).sum()), level)
     acceleration = _acceleration(cells, function) if method == "bca" else 0.0
@@ -107,7 +110,7 @@ def app_intervals(replicates: Replicates, *, level: float = 0.95, method: Method
     intervals = {}
     for app, name in enumerate(cells.apps):
         found, estimate = replicates.means[:, app], float(cells.app_means[app])
-        if np.ptp(found) == 0 and cells.values is None:
+        if np.ptp(found) < FLAT and cells.values is None:
             intervals[name] = wilson_over_scenarios(estimate, sizes[app], level)
             continue
         skewed = _skewness(cells.scenario_means[cells.app_of == app]) if method == "bca" else 0.0

@@ -10,7 +10,7 @@ from scipy.special import stdtr
 
 from fairground.core import InvalidInput
 from fairground.stats.interval import Interval
-from fairground.stats.suites.bootstrap import Method, interval_of, wilson_over_scenarios
+from fairground.stats.suites.bootstrap import FLAT, Method, interval_of, wilson_over_scenarios
 from fairground.stats.suites.nesting import Design
 from fairground.stats.suites.resampling import resample
 from fairground.stats.suites.suite_statistics import Floats, Statistic, apply, statistic_of
@@ -155,7 +155,7 @@ def _difference(
     found: Floats, scores: tuple[float, ...], trials: list[float], level: float, method: Method, label: str
 ) -> Interval:
     estimate = scores[0] - scores[1]
-    if np.ptp(found) > 0:
+    if np.ptp(found) >= FLAT:
         return interval_of(found, estimate, level=level, method=method, label=label)
     # Nothing varied, on either side: combine Wilson's intervals of both (Newcombe), a scenario a trial.
     one, other = (

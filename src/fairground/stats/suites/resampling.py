@@ -67,6 +67,10 @@ def resample(
         for start, end in _chunks(resamples, entries):
             tasks.append(_Task(draw, means[:, start:end, app]))
     _run(tasks, rng)
+    # Sums in another order differ in the last digits, and so would what is all 1, or no more than 1.
+    np.round(means, 12, out=means)
+    if all(cells.values is None for cells in contenders):
+        np.clip(means, 0.0, 1.0, out=means)
     return means
 
 

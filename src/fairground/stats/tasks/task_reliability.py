@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fairground.core import InvalidInput
 from fairground.stats.interval import Interval, check_level
 from fairground.stats.proportions import score_bounds
-from fairground.stats.suites.bootstrap import interval_of
+from fairground.stats.suites.bootstrap import FLAT, interval_of
 from fairground.stats.tables.cells import Cells
 from fairground.stats.tasks.reliability import Metric, PassCurve, ReliabilitySummary, consistency, pass_table
 from fairground.stats.tasks.transitions import Transitions, transitions
@@ -148,7 +148,7 @@ def _interval(drawn: NDArray[np.float64], estimate: float, scenarios: int, level
     There the bootstrap draws next to nothing but the other outcome, and would shrink to no width at all. So it would
     where all scenarios are alike.
     """
-    if min(estimate, 1 - estimate) * scenarios >= 1 and np.ptp(drawn) > 0:
+    if min(estimate, 1 - estimate) * scenarios >= 1 and np.ptp(drawn) >= FLAT:
         return interval_of(drawn, estimate, level=level, label="bootstrap over scenarios")
     low, high = score_bounds(estimate, scenarios, level)
     if len(drawn):
