@@ -107,7 +107,7 @@ prices = st.sampled_from([0.0, 0.3, 1.0, 7.0, 50.0])
 ranges = st.tuples(st.integers(1, 6), st.integers(0, 5)).map(lambda pair: (pair[0], sum(pair)))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     parts=st.tuples(variances, variances, variances),
     prices=st.tuples(prices, prices, prices.filter(bool)),
