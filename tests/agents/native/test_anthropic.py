@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from anthropic.types import beta
+from anthropic.types.beta import beta_computer_member_name as members
 
 from fairground.agents.native import Inexpressible, dialect
 from fairground.core import (
@@ -166,7 +168,6 @@ def test_what_the_tool_lacks_is_inexpressible(action: Action) -> None:
 
 
 def test_calls_and_tools_have_the_sdks_types() -> None:
-    beta = pytest.importorskip("anthropic.types.beta")
     (first,) = dialect("anthropic-20250124").describe_tools(SIZE)
     (second,) = dialect("anthropic-20251124").describe_tools(SIZE)
     (third,) = dialect("anthropic-toolset-20260801").describe_tools(SIZE)
@@ -181,7 +182,6 @@ def test_calls_and_tools_have_the_sdks_types() -> None:
 
 
 def test_every_member_of_the_sdks_toolset_is_known() -> None:
-    members = pytest.importorskip("anthropic.types.beta.beta_computer_member_name")
     for name in members.BETA_COMPUTER_MEMBER_NAME_VALUES:
         try:
             dialect("anthropic-toolset-20260801").parse({"name": name, "input": {}}, SIZE)

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from google.genai import types
 
 from fairground.agents.native import Inexpressible, dialect
 from fairground.core import (
@@ -175,13 +176,11 @@ def test_a_mistake_comes_back_with_what_was_found_and_expected(native: Any, comp
 
 
 def test_tools_have_the_sdks_types() -> None:
-    types = pytest.importorskip("google.genai.types")
     for name in ("gemini-2.5", "gemini-3.5"):
         (tool,) = dialect(name).describe_tools(SIZE)
         assert types.Tool.model_validate(tool).computer_use.environment is not None
 
 
 def test_a_call_as_the_sdk_gives_it_is_read() -> None:
-    types = pytest.importorskip("google.genai.types")
     call = types.FunctionCall(id="1", name="click", args={"x": 500.0, "y": 500.0, "intent": "press it"})
     assert dialect("gemini-3.5").parse(call.model_dump(), SIZE) == (Click(point=(500, 250)),)

@@ -2,7 +2,9 @@
 
 from typing import Any
 
+import pydantic
 import pytest
+from openai.types import responses as types
 
 from fairground.agents.native import Inexpressible, dialect
 from fairground.core import Action, Click, Drag, InvalidAction, Key, KeyDown, Look, MouseDown, Move, Scroll, Type, Wait
@@ -139,8 +141,6 @@ def test_what_the_tool_lacks_is_inexpressible(action: Action) -> None:
 
 
 def test_calls_and_tools_have_the_sdks_types() -> None:
-    types = pytest.importorskip("openai.types.responses")
-    pydantic = pytest.importorskip("pydantic")
     (tool,) = dialect("openai-computer").describe_tools(SIZE)
     (preview,) = dialect("openai-preview").describe_tools(SIZE)
     assert types.ComputerTool.model_validate(tool).type == "computer"

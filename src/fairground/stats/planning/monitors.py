@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -13,7 +14,7 @@ from fairground.stats.interval import Interval, check_level
 from fairground.stats.planning.outcome_stream import Method, Stream, check_method, check_outcomes, drift_note
 
 
-class _Decision:
+class _Decision(ABC):
     """What a monitor says, out of its finding."""
 
     @property
@@ -26,8 +27,9 @@ class _Decision:
         """Why it may stop, or why not, in words."""
         return self._finding()[1]
 
+    @abstractmethod
     def _finding(self) -> tuple[bool, str]:
-        raise NotImplementedError
+        """Whether the run may stop, and why."""
 
 
 @dataclass(frozen=True)
