@@ -27,6 +27,7 @@ from fairground.core import (
     unknown,
 )
 from fairground.sandbox import Limits, Sandbox, hash_path
+from fairground.worlds.oracle import Move, Rehearsal
 
 if TYPE_CHECKING:
     from fairground.worlds.seat import Seat
@@ -98,6 +99,17 @@ class App(ABC):
     def launch(self, seat: Seat) -> None:
         """Starts the software and returns when a person could begin to work."""
 
+    def reset(self, seat: Seat, world: World) -> bool:
+        """Brings an open seat to another configuration, without starting anything anew; False when it cannot.
+
+        What the seat says of its world (`world`, `before`, `fingerprint`) is for the caller to renew.
+        """
+        return False
+
+    def rehearse(self, world: World) -> Rehearsal | None:
+        """The world without a screen, for apps that have a way; None for those that only a seat can show."""
+        return None
+
     def save(self, seat: Seat) -> None:
         """When an episode ends: saves what a user would expect to be saved without being told."""
 
@@ -146,6 +158,21 @@ class Scenario(ABC):
     @abstractmethod
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
         """Judges recorded states. Runs on the host and sees nothing else."""
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """Moves that solve the task from any UI state; none when nobody has written them yet.
+
+        Raises:
+            InvalidConfiguration: When the task makes no sense with the data of this profile.
+        """
+        return ()
+
+    def mutants(self, world: World, before: State) -> Mapping[str, Sequence[Move]]:
+        """Near misses that only an author would think of, by name: moves that look right and are not.
+
+        `prove` makes the usual ones itself: a move left out, made twice, another entity, another amount.
+        """
+        return {}
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Interventions: what is changed about how an agent is run, named and recorded as the run's condition."""

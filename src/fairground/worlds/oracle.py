@@ -1,0 +1,88 @@
+"""How a scenario is solved: moves that a person would name, carried out on a screen or, faster, without one.
+
+An oracle is a list of moves, worked out from the state before. Because moves are data, a mutant is an edited list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from fairground.core import FairgroundError, State
+
+
+@dataclass(frozen=True)
+class Tap:
+    """Presses what has this name: a link, a button, a tab, a row of a list, a box to tick.
+
+    A name is looked for as it is, spaces aside; where nothing is called exactly that, in the names that contain it.
+    Two that would do are an error, so that no proof rests on luck.
+
+    Attributes:
+        name: The accessible name.
+        role: Its role, such as `button` or `link`, where the name alone does not tell.
+        within: The name of the row, group or dialog that it is in, where there are several.
+        count: 2 for a double click.
+    """
+
+    name: str
+    role: str = ""
+    within: str = ""
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class Fill:
+    """Replaces what is in the text field with this name."""
+
+    field: str
+    text: str
+    within: str = ""
+
+
+@dataclass(frozen=True)
+class Press:
+    """Presses keys together, such as `ctrl+s`, wherever the focus is."""
+
+    keys: str
+
+
+@dataclass(frozen=True)
+class Enter:
+    """Types text wherever the focus is; a newline is the Return key."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Say:
+    """Gives the answer that the instruction asks for."""
+
+    text: str
+
+
+Move: TypeAlias = Tap | Fill | Press | Enter | Say
+
+
+class Stuck(FairgroundError):
+    """A move cannot be made: what it names is not there, or is there twice."""
+
+
+class Rehearsal(Protocol):
+    """A world without a screen, where moves cost milliseconds: for proofs over every configuration.
+
+    What is done here is what the same moves do on the screen: the same links, forms and database.
+    """
+
+    before: State
+    """The state before anything was touched."""
+
+    def play(self, moves: Sequence[Move]) -> str | None:
+        """Makes the moves; returns what `Say` said, if anything. Raises `Stuck`, with the moves before it made."""
+
+    def state(self) -> State:
+        """The state as it is now."""
+
+    def close(self) -> None:
+        """Throws it away."""
