@@ -3,6 +3,7 @@
 from fairground.agents.builtin import DoNothing, RandomAgent, Scripted, make_agent
 from fairground.agents.driven import Driven
 from fairground.agents.jsonlines import ProgramFault
+from fairground.agents.oracle import OracleAgent
 from fairground.agents.program import ProgramAgent, program_agent
 from fairground.agents.protocol import Agent, Brief, Turn
 from fairground.agents.replay import ReplayAgent, Trajectory
@@ -12,6 +13,7 @@ __all__ = [
     "Brief",
     "DoNothing",
     "Driven",
+    "OracleAgent",
     "ProgramAgent",
     "ProgramFault",
     "RandomAgent",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from fairground.agents.oracle import oracle_from
 from fairground.agents.program import program_agent
 from fairground.agents.protocol import Agent, Brief, Turn
 from fairground.core import Action, Done, InvalidInput, Observation, parse_action, parse_json, unknown
@@ -100,13 +101,15 @@ class Scripted:
 def make_agent(name: str) -> Agent:
     """An agent by name.
 
-    `do-nothing`, `random`, `script:FILE`, `program:COMMAND`; or a model: `anthropic:MODEL`, `openai:MODEL`,
+    `do-nothing`, `random`, `oracle`, `oracle:slip=CHANCE`, `script:FILE`, `program:COMMAND`; or a model: `anthropic:MODEL`, `openai:MODEL`,
     `gemini:MODEL`, `compatible:MODEL@URL`.
     """
     if name.startswith("script:"):
         return Scripted.read(Path(name.removeprefix("script:")))
     if name.startswith("program:"):
         return program_agent(name)
+    if name == "oracle" or name.startswith("oracle:"):
+        return oracle_from(name)
     vendor, colon, rest = name.partition(":")
     if colon and vendor in _MODELS:
         from fairground.agents import models  # whose SDKs are loaded later still
@@ -116,7 +119,7 @@ def make_agent(name: str) -> Agent:
     known: dict[str, type[DoNothing] | type[RandomAgent]] = {"do-nothing": DoNothing, "random": RandomAgent}
     if name not in known:
         raise unknown(
-            "agent", name, [*known, "script:FILE", "program:COMMAND", *(f"{vendor}:MODEL" for vendor in _MODELS)]
+            "agent", name, [*known, "oracle", "script:FILE", "program:COMMAND", *(f"{vendor}:MODEL" for vendor in _MODELS)]
         )
     return known[name]()
 

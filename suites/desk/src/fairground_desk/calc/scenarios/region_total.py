@@ -17,7 +17,7 @@ from fairground.verify import (
     readable,
     unchanged,
 )
-from fairground.worlds import Scenario, World
+from fairground.worlds import Enter, Move, Press, Scenario, Tap, World
 from fairground_desk.calc.app import WORKBOOK
 from fairground_desk.calc.sales import REGIONS, SUMMARY_ROWS
 
@@ -49,6 +49,19 @@ class RegionTotal(Scenario):
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
         """Judges the saved workbook against the one that was there."""
         return judge_books(world.parameters, read_ods(before.file(WORKBOOK)), after.file(WORKBOOK))
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """To the cell by the name box, then label, Tab, formula; the rows are those that the workbook has."""
+        rows, _ = read_ods(before.file(WORKBOOK))["Sales"].size
+        wanted = world.parameters
+        formula = f'=SUMIF(Sales.B2:B{rows};"{wanted["region"]}";Sales.F2:F{rows})'
+        return [
+            Tap("Summary", role="page tab"),
+            Press("ctrl+shift+t"),
+            Enter(f"{wanted['label_cell']}\n"),
+            Enter(f"{wanted['label']}\t{formula}\n"),
+            Press("ctrl+s"),
+        ]
 
 
 def expected_total(book: Workbook, region: str) -> float:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from fairground.core import Check, State
 from fairground.verify import holds
-from fairground.worlds import Scenario, World
+from fairground.worlds import Move, Say, Scenario, Tap, World
 from fairground_pocket.notes.profiles import SHARED_LABELS
 from fairground_pocket.notes.scenarios.judging import guard, number_in
+from fairground_pocket.notes.scenarios.ways import to_the_list
 
 
 class CountLabel(Scenario):
@@ -32,6 +33,11 @@ class CountLabel(Scenario):
             holds("the number is right", number_in(answer) == expected, expected=expected, found=found),
             guard(before, after),
         ]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """Looks at the notes of the label, and says how many there are."""
+        label = str(world.parameters["label"])
+        return [*to_the_list(world), Tap(label, role="link", within="Labels"), Say(str(count(before, label)))]
 
 
 def count(state: State, label: str) -> int:

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from fairground.core import Check, InvalidConfiguration, Parameter, State
 from fairground.verify import contains, equal
-from fairground.worlds import Scenario, World
+from fairground.worlds import Fill, Move, Press, Scenario, Tap, World
 from fairground_pocket.notes.scenarios.judging import Row, guard
+from fairground_pocket.notes.scenarios.ways import to_the_list
 
 
 class PinAndLabel(Scenario):
@@ -55,6 +56,17 @@ class PinAndLabel(Scenario):
             equal("the note is pinned", True, found["pinned"]),
             guard(before, after, same=without_the_task),
         ]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """Searches for the note, adds the label in the form, pins it."""
+        label = str(world.parameters["label"])
+        note = target(world.parameters, before)
+        add: list[Move] = (
+            [] if label in note["labels"] else [Tap("Edit note"), Tap(label, role="checkbox"), Tap("Save")]
+        )
+        pin: list[Move] = [] if note["pinned"] else [Tap("Pin", role="button")]
+        search: list[Move] = [Fill("Search notes", note["title"]), Press("enter")]
+        return [*to_the_list(world), *search, Tap(note["title"], role="link"), *add, *pin]
 
 
 def target(parameters: Mapping[str, Parameter], state: State) -> Row:

@@ -1,0 +1,212 @@
+"""The oracle as an agent: a scenario's own moves, carried out with real input on a real screen.
+
+It knows what no other agent may: it is given the seat, and reads the state before and the accessibility tree. What it
+does is recorded like anybody's episode.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from functools import partial
+from typing import TypeAlias
+
+from fairground.agents.protocol import Brief, Turn
+from fairground.core import (
+    Action,
+    Answer,
+    Click,
+    Done,
+    Fail,
+    InvalidInput,
+    Key,
+    Node,
+    Observation,
+    Scroll,
+    Type,
+    unknown,
+)
+from fairground.worlds import Enter, Fill, Move, Press, Say, Seat, Stuck, Tap
+from fairground.worlds.finding import Place, find_field, find_tap, is_control, walk
+
+_Find: TypeAlias = Callable[[Node], Place]
+
+_PATIENCE = 3.0  # seconds for something to appear: pages may go on loading after they came to rest
+_LOOK_AGAIN = 0.25
+_SCROLLS = 60
+_LEAST = 12  # pixels of a thing that must show for it to be worth pressing
+
+
+class OracleAgent:
+    """Solves what has an oracle.
+
+    Args:
+        slip: The chance with which each move is forgotten, for an agent that is good and not perfect. One that gets
+            stuck after a slip gives up; without slips, being stuck is an error of the world.
+    """
+
+    def __init__(self, slip: float = 0.0) -> None:
+        if not 0 <= slip <= 1:
+            raise InvalidInput(f"slip is a chance between 0 and 1, got {slip:g}")
+        self.name = f"oracle:slip={slip:g}" if slip else "oracle"
+        self._slip = slip
+        self._seat: Seat | None = None
+        self._turns: Iterator[Turn] = iter(())
+
+    def take_seat(self, seat: Seat) -> None:
+        """Is given the seat before it begins; no other agent is."""
+        self._seat = seat
+
+    def begin(self, brief: Brief) -> None:
+        """Works the moves out from the state before.
+
+        Raises:
+            InvalidInput: When nobody has written an oracle for this scenario.
+        """
+        if self._seat is None:
+            raise InvalidInput("the oracle needs the seat", fix="run it with `fairground run --agent oracle`")
+        seat, self._seat = self._seat, None
+        world = seat.world
+        moves = world.scenario.oracle(world, seat.before)
+        if not moves:
+            raise InvalidInput(
+                f"{world.scenario.app}/{world.scenario.name} has no oracle", fix="choose scenarios that have one"
+            )
+        chance = random.Random(brief.seed)
+        kept = [move for move in moves if not self._slip or chance.random() >= self._slip]
+        self._turns = self._carefully(seat, kept) if len(kept) < len(moves) else _carry_out(seat, kept)
+
+    def act(self, observation: Observation) -> Turn:
+        """The next input of the move that is being made."""
+        return next(self._turns, Turn(Done()))
+
+    def _carefully(self, seat: Seat, moves: Sequence[Move]) -> Iterator[Turn]:
+        try:
+            yield from _carry_out(seat, moves)
+        except Stuck as stuck:
+            yield Turn(Fail(reason=stuck.message))
+
+
+def oracle_from(text: str) -> OracleAgent:
+    """The agent that `oracle` or `oracle:slip=CHANCE` names."""
+    _, _, options = text.partition(":")
+    if not options:
+        return OracleAgent()
+    name, _, value = options.partition("=")
+    if name != "slip":
+        raise unknown("option of the oracle", name, ["slip"])
+    try:
+        return OracleAgent(float(value))
+    except ValueError:
+        raise InvalidInput(f"slip is a chance between 0 and 1, got {value!r}") from None
+
+
+def _carry_out(seat: Seat, moves: Sequence[Move]) -> Iterator[Turn]:
+    said: str | None = None
+    for move in moves:
+        match move:
+            case Say(text):
+                said = text
+            case Press(keys):
+                yield Turn(Key(keys=tuple(keys.split("+"))), f"Press {keys}.")
+            case Enter(text):
+                yield Turn(Type(text=text), "Type.")
+            case Tap():
+                where = yield from _reach(seat, partial(find_tap, move=move))
+                yield Turn(Click(point=where, count=move.count), f"Tap “{move.name}”.")
+            case Fill():
+                where = yield from _reach(seat, partial(find_field, move=move))
+                yield Turn(Click(point=where), f"Go to “{move.field}”.")
+                yield Turn(Key(keys=("ctrl", "a")))
+                written: Action = Type(text=move.text) if move.text else Key(keys=("delete",))
+                yield Turn(written, f"Fill “{move.field}”.")
+    yield Turn(Done() if said is None else Answer(text=said))
+
+
+def _reach(seat: Seat, find: _Find) -> Generator[Turn, None, tuple[int, int]]:
+    """Scrolls until what is looked for can be pressed; returns where."""
+    before: object = None
+    sign = 1
+    for _ in range(_SCROLLS):
+        tree, place = _look(seat, find)
+        if (spot := _open_spot(tree, place, seat.screen.size)) is not None:
+            return spot
+        view = _view(place, seat.screen.size)
+        now = tuple(one.node.bounds for one in walk(tree))
+        if now == before:  # the last scroll moved nothing: it is the end, so the thing is the other way
+            if sign < 0:
+                break
+            sign = -1
+        before = now
+        dx, dy = _way(tree, place, view)
+        left, top, width, height = view
+        middle = (left + width // 2, top + height // 2)
+        yield Turn(Scroll(point=middle, dx=sign * dx, dy=sign * dy, unit="pixels"), f"Look for “{place.node.name}”.")
+    raise Stuck(f"{place.node.role} {place.node.name!r} cannot be brought into sight by scrolling")
+
+
+def _look(seat: Seat, find: _Find) -> tuple[Node, Place]:
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        tree = seat.screen.tree()
+        try:
+            return tree, find(tree)
+        except Stuck:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise
+            seat.screen.wait_change(min(left, _LOOK_AGAIN))
+
+
+def _open_spot(tree: Node, place: Place, size: tuple[int, int]) -> tuple[int, int] | None:
+    """A point of it that nothing else lies over; None when it does not show, or not enough of it."""
+    if (bounds := place.node.bounds) is None:
+        return None
+    left, top, width, height = bounds
+    right, bottom = min(left + width, size[0]), min(top + height, size[1])
+    left, top = max(left, 0), max(top, 0)
+    if right - left < min(_LEAST, width) or bottom - top < min(_LEAST, height) or right <= left or bottom <= top:
+        return None
+    family = {id(node) for node in (*place.above, *place.node.walk())}
+    others = [
+        one.node.bounds
+        for one in walk(tree)
+        if one.node.bounds is not None and id(one.node) not in family and is_control(one.node)
+    ]
+    for share in (0.5, 0.25, 0.75):
+        point = (int(left + (right - left) * share), int(top + (bottom - top) * share))
+        if not any(_holds(other, point) for other in others):
+            return point
+    return None
+
+
+def _holds(bounds: tuple[int, int, int, int], point: tuple[int, int]) -> bool:
+    left, top, width, height = bounds
+    return left <= point[0] < left + width and top <= point[1] < top + height
+
+
+def _view(place: Place, size: tuple[int, int]) -> tuple[int, int, int, int]:
+    """Where to scroll: what shows of the innermost thing around it."""
+    for node in reversed(place.above):
+        if node.bounds is not None and node.bounds[2] >= _LEAST and node.bounds[3] >= _LEAST:
+            left, top, width, height = node.bounds
+            left, top = max(left, 0), max(top, 0)
+            return left, top, min(width, size[0] - left), min(height, size[1] - top)
+    return 0, 0, *size
+
+
+def _way(tree: Node, place: Place, view: tuple[int, int, int, int]) -> tuple[float, float]:
+    """How far to scroll, and in which direction: towards where it stands among what shows."""
+    order = [one.node for one in walk(tree)]
+    around = next((node for node in reversed(place.above) if node.bounds is not None), tree)
+    inside = {id(node) for node in around.walk()} - {id(around)}
+    at = next(number for number, node in enumerate(order) if node is place.node)
+    seen = [(number, node.bounds) for number, node in enumerate(order) if node.bounds and id(node) in inside]
+    if place.node.bounds is not None:  # it shows, but is covered or cut: move it towards the middle
+        _, top, _, height = place.node.bounds
+        return 0.0, (top + height / 2 - view[1] - view[3] / 2) or 1.0
+    after = not seen or sum(number < at for number, _ in seen) * 2 >= len(seen)
+    step = 0.7 if after else -0.7
+    beside = len({bounds[1] for _, bounds in seen}) == 1 and len(seen) > 1
+    return (view[2] * step, 0.0) if beside else (0.0, max(view[3], 200) * step)
