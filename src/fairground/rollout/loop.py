@@ -73,6 +73,8 @@ def run_episode(
     try:
         env.reset(seed=world.seed)
         assert env.seat is not None
+        if callable(take := getattr(agent, "take_seat", None)):
+            take(env.seat)  # an oracle's; every other agent knows only what it sees
         notes = env.seat.sandbox.notes
         episode = episode.model_copy(update={"fingerprint": env.seat.fingerprint, "notes": notes})
     except Exception as error:
