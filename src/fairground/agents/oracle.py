@@ -35,7 +35,8 @@ _Find: TypeAlias = Callable[[Node], Place]
 _PATIENCE = 3.0  # seconds for something to appear: pages may go on loading after they came to rest
 _LOOK_AGAIN = 0.25
 _SCROLLS = 60
-_LEAST = 12  # pixels of a thing that must show for it to be worth pressing
+_FAR = 10.0  # screens that are scrolled at once
+_LEAST = 8  # pixels of a thing at the edge that must show for it to be pressed
 
 
 class OracleAgent:
@@ -75,7 +76,7 @@ class OracleAgent:
             )
         chance = random.Random(brief.seed)
         kept = [move for move in moves if not self._slip or chance.random() >= self._slip]
-        self._turns = self._carefully(seat, kept) if len(kept) < len(moves) else _carry_out(seat, kept)
+        self._turns = self._carefully(seat, kept) if len(kept) < len(moves) else carry_out(seat, kept)
 
     def act(self, observation: Observation) -> Turn:
         """The next input of the move that is being made."""
@@ -83,7 +84,7 @@ class OracleAgent:
 
     def _carefully(self, seat: Seat, moves: Sequence[Move]) -> Iterator[Turn]:
         try:
-            yield from _carry_out(seat, moves)
+            yield from carry_out(seat, moves)
         except Stuck as stuck:
             yield Turn(Fail(reason=stuck.message))
 
@@ -102,7 +103,12 @@ def oracle_from(text: str) -> OracleAgent:
         raise InvalidInput(f"slip is a chance between 0 and 1, got {value!r}") from None
 
 
-def _carry_out(seat: Seat, moves: Sequence[Move]) -> Iterator[Turn]:
+def carry_out(seat: Seat, moves: Sequence[Move]) -> Iterator[Turn]:
+    """Moves as inputs, each worked out from what the screen shows once the one before it has been carried out.
+
+    Raises:
+        Stuck: When what a move names is not there, or is there twice.
+    """
     said: str | None = None
     for move in moves:
         match move:
@@ -132,10 +138,10 @@ def _reach(seat: Seat, find: _Find) -> Generator[Turn, None, tuple[int, int]]:
         tree, place = _look(seat, find)
         if (spot := _open_spot(tree, place, seat.screen.size)) is not None:
             return spot
-        view = _view(place, seat.screen.size)
+        view = _view(place, seat.screen.size) if place.node.bounds is None else (0, 0, *seat.screen.size)
         now = tuple(one.node.bounds for one in walk(tree))
         if now == before:  # the last scroll moved nothing: it is the end, so the thing is the other way
-            if sign < 0:
+            if sign < 0 or place.node.bounds is not None:
                 break
             sign = -1
         before = now
@@ -164,9 +170,9 @@ def _open_spot(tree: Node, place: Place, size: tuple[int, int]) -> tuple[int, in
     if (bounds := place.node.bounds) is None:
         return None
     left, top, width, height = bounds
-    right, bottom = min(left + width, size[0]), min(top + height, size[1])
-    left, top = max(left, 0), max(top, 0)
-    if right - left < min(_LEAST, width) or bottom - top < min(_LEAST, height) or right <= left or bottom <= top:
+    right, bottom = left + width, top + height
+    cut = left <= 0 or top <= 0 or right >= size[0] or bottom >= size[1]
+    if cut and min(width, height) < _LEAST:
         return None
     family = {id(node) for node in (*place.above, *place.node.walk())}
     others = [
@@ -205,8 +211,12 @@ def _way(tree: Node, place: Place, view: tuple[int, int, int, int]) -> tuple[flo
     seen = [(number, node.bounds) for number, node in enumerate(order) if node.bounds and id(node) in inside]
     if place.node.bounds is not None:  # it shows, but is covered or cut: move it towards the middle
         _, top, _, height = place.node.bounds
-        return 0.0, (top + height / 2 - view[1] - view[3] / 2) or 1.0
-    after = not seen or sum(number < at for number, _ in seen) * 2 >= len(seen)
-    step = 0.7 if after else -0.7
-    beside = len({bounds[1] for _, bounds in seen}) == 1 and len(seen) > 1
-    return (view[2] * step, 0.0) if beside else (0.0, max(view[3], 200) * step)
+        return 0.0, top + (height - view[3]) / 2
+    if not seen:
+        return 0.0, 0.7 * max(view[3], 200)
+    ahead = sum(number < at for number, _ in seen) * 2 >= len(seen)
+    gap = min(abs(number - at) for number, _ in seen if (number < at) == ahead)
+    # As many screens as it has things before it; a little less, so that it is not passed by.
+    screens = max(0.7, min(0.7 * gap / len(seen), _FAR)) * (1 if ahead else -1)
+    beside = len(seen) > 1 and len({bounds[1] for _, bounds in seen}) == 1
+    return (view[2] * screens, 0.0) if beside else (0.0, max(view[3], 200) * screens)

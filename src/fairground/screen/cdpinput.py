@@ -98,6 +98,7 @@ class Pointer:
     def __init__(self, position: tuple[int, int], keyboard: Keyboard) -> None:
         self.position = position
         self.scale = 1.0
+        self._wheeled_at: tuple[int, int] | None = None
         """Pixels of the screen for each unit in which the protocol takes positions."""
         self._keyboard = keyboard
         self._buttons: dict[Button, None] = {}
@@ -132,6 +133,11 @@ class Pointer:
 
     def wheel(self, dx: float, dy: float) -> Iterator[Command]:
         """Turns the wheel by pixels, in steps of a click as far as there are not too many."""
+        before, self._wheeled_at = self._wheeled_at, self.position
+        if before not in (None, self.position):
+            # The browser holds on to what it scrolled last, for half a second, also when the pointer is elsewhere.
+            # The first turn there only makes it let go: it may as well be one of nothing.
+            yield self._mouse("mouseWheel", deltaX=0, deltaY=0, buttons=self._bits())
         steps = min(max(1, math.ceil(max(abs(dx), abs(dy)) / WHEEL_CLICK)), _MAX_WHEEL_EVENTS)
         for _ in range(steps):
             yield self._mouse("mouseWheel", deltaX=dx / steps, deltaY=dy / steps, buttons=self._bits())

@@ -201,6 +201,19 @@ def test_a_held_key_repeats_and_is_released(page: Browser) -> None:
     ]
 
 
+def test_a_scroll_right_after_another_scrolls_what_the_pointer_is_on_now(page: Browser) -> None:
+    screen = page.show(
+        """<div id=strip style="width:300px;height:60px;overflow-x:auto"><p style="width:3000px">wide</p></div>
+        <p style="height:5000px">high</p>"""
+    )
+    for amount in (600, -900):  # past the top, which the browser takes for a pull that goes on
+        screen.act(Scroll(point=(200, 300), dy=amount, unit="pixels"))
+        screen.settle()
+    screen.act(Scroll(point=(150, 30), dx=240, unit="pixels"))
+    screen.settle()
+    assert screen.evaluate("document.querySelector('#strip').scrollLeft") == 240
+
+
 def test_scrolling_by_clicks_and_by_pixels_has_had_effect_when_settled(page: Browser) -> None:
     screen = page.show('<div style="height:5000px;width:3000px">tall</div>')
     screen.act(Scroll(point=(100, 100), dy=3))
