@@ -26,6 +26,7 @@ from fairground.core.action import (
     parse_action,
     to_pixel,
 )
+from fairground.core.checklist import Checklist, ChecklistItem
 from fairground.core.configuration import AXES, Configuration, Parameter, fingerprint
 from fairground.core.episode import Episode, Fingerprint, Step
 from fairground.core.errors import (
@@ -61,6 +62,8 @@ __all__ = [
     "Button",
     "CallUser",
     "Check",
+    "Checklist",
+    "ChecklistItem",
     "Click",
     "Configuration",
     "Done",

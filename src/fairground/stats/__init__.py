@@ -10,6 +10,7 @@ from fairground.stats.axes.regret import AppRegret, Declared, Regret, expected_r
 from fairground.stats.axes.sensitivity import Sensitivities, Sensitivity, sensitivity, varied_axes
 from fairground.stats.genscore import GenScore, genscore, genscore_from_counts
 from fairground.stats.interval import Interval, plain
+from fairground.stats.kappa import Kappa, cohens_kappa
 from fairground.stats.paired_tests import (
     McNemar,
     TwoProportions,
@@ -153,6 +154,7 @@ __all__ = [
     "Duel",
     "GenScore",
     "Interval",
+    "Kappa",
     "Limits",
     "McNemar",
     "Names",
@@ -201,6 +203,7 @@ __all__ = [
     "clopper_pearson_bounds",
     "cohens_d",
     "cohens_d_paired",
+    "cohens_kappa",
     "compare",
     "consistency",
     "count",

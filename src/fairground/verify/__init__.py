@@ -1,9 +1,16 @@
 """From what was recorded to a verdict: checks, safe readers of untrusted files, judging.
 
-Scenarios use the checks and readers; the environment uses `judge`. Imports `worlds` and below.
+Scenarios use the checks and readers; the environment uses `judge`. Judges that are models, the match of pictures and
+the cascade of all of them are for what state cannot say. Imports `worlds` and below.
 """
 
+from fairground.verify.answers import match_answer
+from fairground.verify.cascade import Cascaded, Decider, by_model, by_picture, by_state, cascade
 from fairground.verify.checks import close_to, contains, equal, holds, plain, readable, unchanged
+from fairground.verify.image_match import image_match, ssim
+from fairground.verify.json_answers import UnreadableAnswer, read_json_answer
+from fairground.verify.judge_checklist import JudgeError, Model, judge_by_checklist, sampled
+from fairground.verify.judge_checklists import default_checklist, read_checklist
 from fairground.verify.judging import judge
 from fairground.verify.spreadsheet import (
     Cell,
@@ -18,21 +25,38 @@ from fairground.verify.spreadsheet import (
 )
 
 __all__ = [
+    "Cascaded",
     "Cell",
+    "Decider",
+    "JudgeError",
+    "Model",
     "NumberFormat",
     "Sheet",
+    "UnreadableAnswer",
     "Workbook",
     "address",
+    "by_model",
+    "by_picture",
+    "by_state",
+    "cascade",
     "close_to",
     "contains",
+    "default_checklist",
     "equal",
     "holds",
+    "image_match",
     "judge",
+    "judge_by_checklist",
+    "match_answer",
     "plain",
     "position",
+    "read_checklist",
     "read_csv",
+    "read_json_answer",
     "read_ods",
     "read_xlsx",
     "readable",
+    "sampled",
+    "ssim",
     "unchanged",
 ]

@@ -1,0 +1,355 @@
+"""Is an answer in words the right one: numbers, money, dates, times, durations, names and lists, however written.
+
+An answer may stand in a sentence. It must commit itself: one that names another number, date or candidate beside the
+right one is wrong, so that saying everything never pays. What the question itself named may be repeated.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final
+
+from fairground.core import InvalidConfiguration, unknown
+
+MAX_ANSWER: Final = 2_000
+"""Characters; a longer answer is not one."""
+
+_ROOM: Final = 160  # characters that a sentence around a name may have
+
+
+def match_answer(
+    kind: str,
+    expected: Any,
+    answer: str | None,
+    *,
+    among: Sequence[Any] = (),
+    question: str = "",
+    today: date | None = None,
+) -> bool:
+    """Whether an answer says what is expected, and nothing that contradicts it.
+
+    Args:
+        kind: `number`; `money` (`12.50` or `12.50 EUR`); `date` (an ISO day); `time` (`14:05`); `duration` (minutes);
+            `text` (a name or phrase); `list` (several of those, in any order); `yesno` (a truth value).
+        expected: The right answer, in the form above.
+        answer: What was said; None is never right.
+        among: For `text` and `list`: other candidates. An answer that names one is wrong.
+        question: What was asked: numbers and dates in it may be repeated in the answer.
+        today: Lets an answer say today, yesterday or tomorrow.
+
+    Raises:
+        UnknownName: For a kind that does not exist.
+        InvalidConfiguration: For an expected value that is not of its kind.
+    """
+    if kind not in _KINDS:
+        raise unknown("kind of answer", kind, _KINDS)
+    said = _plain(answer or "")
+    if not said or len(said) > MAX_ANSWER:
+        return False
+    try:
+        return _KINDS[kind](expected, said, among, _plain(question), today)
+    except (ValueError, InvalidOperation, TypeError) as error:
+        raise InvalidConfiguration(f"{expected!r} is not a {kind} to compare answers with: {error}") from None
+
+
+# --- numbers and money -----------------------------------------------------------------------------------------------
+
+_UNITS: Final = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+_TENS: Final = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_WORDS: Final = {
+    **{word: number for number, word in enumerate(_UNITS)},
+    **{word: 10 * number for number, word in enumerate(_TENS, 2)},
+    "none": 0, "no": 0, "dozen": 12,
+}  # fmt: skip
+_SCALES: Final = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
+_DIGITS: Final = re.compile(r"(?<![\w.,])[-+]?(?:\d{1,3}(?:[ ,.'’]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?)(?![\w])")
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_CURRENCIES: Final = {
+    "€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR", "£": "GBP", "gbp": "GBP", "pounds": "GBP", "¥": "JPY",
+    "jpy": "JPY", "yen": "JPY", "₹": "INR", "inr": "INR", "rupees": "INR", "₺": "TRY", "try": "TRY", "lira": "TRY",
+    "₦": "NGN", "ngn": "NGN", "naira": "NGN", "kr": "SEK", "sek": "SEK", "kronor": "SEK", "mad": "MAD",
+    "dirhams": "MAD", "cop": "COP", "pesos": "COP", "usd": "USD", "cad": "CAD", "$": "DOLLAR", "dollars": "DOLLAR",
+}  # fmt: skip
+_DOLLARS: Final = {"USD", "CAD", "COP"}
+
+
+def _number(expected: Any, said: str, among: Sequence[Any], question: str, today: date | None) -> bool:
+    wanted = Decimal(str(expected))
+    asked = {value for readings in _numbers(question) for value in readings}
+    found = [readings for readings in _numbers(said) if wanted in readings or not (readings & asked)]
+    return bool(found) and all(wanted in readings for readings in found)
+
+
+def _money(expected: Any, said: str, among: Sequence[Any], question: str, today: date | None) -> bool:
+    amount, _, code = str(expected).partition(" ")
+    if code:
+        named = {_CURRENCIES[token] for token in _tokens(said) if token in _CURRENCIES}
+        fitting = {code, "DOLLAR"} if code in _DOLLARS else {code}
+        if named - fitting:
+            return False
+    spaced = re.sub(r"[€£¥₹₺₦$]", " ", re.sub(r"-\s*[€£¥₹₺₦$]\s*(?=\d)", "-", said))
+    spaced = re.sub(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)", " ", spaced)
+    return _number(amount, spaced, among, question, today)
+
+
+def _numbers(text: str) -> list[frozenset[Decimal]]:
+    """Every number of a text, each as the values that it can be read as: 1.234 may be a thousand or little more."""
+    found = [_readings(match[0]) for match in _DIGITS.finditer(text)]
+    return found + [frozenset({Decimal(value)}) for value in _spelt(_DIGITS.sub(" ; ", text))]
+
+
+def _readings(token: str) -> frozenset[Decimal]:
+    sign = -1 if token.startswith("-") else 1
+    digits = re.sub(r"[ '’+-]", "", token)
+    values = set()
+    for point, comma in ((".", ","), (",", ".")):
+        if digits.count(point) <= 1:
+            whole, _, part = digits.partition(point)
+            groups = whole.split(comma)
+            if comma not in part and all(len(group) == 3 for group in groups[1:]) and len(groups[0]) <= (3 if groups[1:] else 40):  # fmt: skip
+                values.add(sign * Decimal(f"{''.join(groups) or '0'}.{part or '0'}"))
+    return frozenset(values)
+
+
+def _spelt(text: str) -> Iterator[int]:
+    """Numbers in English words; `no` and `none` count only where nothing else does."""
+    total = current = 0
+    open_, any_ = False, False
+    last = ""
+    for token in [*re.findall(r"[^\W\d_]+|[^\w\s]", text), ""]:
+        if token in _WORDS and token not in ("no", "none"):
+            small_after_tens = last in _TENS and token in _UNITS[1:10]
+            if open_ and not small_after_tens and last not in _SCALES and last != "and":
+                yield total + current
+                total = current = 0
+            current += _WORDS[token]
+            open_ = any_ = True
+        elif token in _SCALES and open_:
+            current *= _SCALES[token]
+            if token != "hundred":
+                total, current = total + current, 0
+        elif (token == "and" and last in _SCALES) or (token == "-" and last in _TENS):
+            last = "and" if token == "and" else last
+            continue
+        elif open_:
+            yield total + current
+            total = current = 0
+            open_ = False
+        last = token
+    if not any_ and re.search(r"\b(none|no)\b", text):
+        yield 0
+
+
+# --- days, times, durations ------------------------------------------------------------------------------------------
+
+_MONTHS: Final = {
+    name[:length]: number
+    for number, name in enumerate(
+        ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+         "december"), 1,
+    )
+    for length in {3, 4, len(name)}
+    if length <= len(name)
+}  # fmt: skip
+_MONTH: Final = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_ORDINAL: Final = r"(?:st|nd|rd|th)?"
+_DATES: Final = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"\b(?P<y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})\b",
+        r"\b(?P<a>\d{1,2})[-/.](?P<b>\d{1,2})[-/.](?P<y>\d{4}|\d{2})\b",
+        rf"\b(?P<d>\d{{1,2}}){_ORDINAL}\s+(?:of\s+)?(?P<mon>{_MONTH})\.?\b(?:,?\s+(?P<y>\d{{4}})\b)?",
+        rf"\b(?P<mon>{_MONTH})\.?\s+(?:the\s+)?(?P<d>\d{{1,2}}){_ORDINAL}\b(?:,?\s+(?P<y>\d{{4}})\b)?",
+    )
+)
+_TIME: Final = re.compile(
+    r"\b(?P<h>\d{1,2})(?:(?:[:.h]|(?<=\d) h )(?P<m>\d{2}))?(?::\d{2})?\s*(?P<half>[ap]\.?m\b\.?)?", re.IGNORECASE
+)
+_SPAN: Final = re.compile(
+    r"(?P<n>\d+(?:[.,]\d+)?)\s*(?P<unit>days?|d|hours?|hrs?|hr|h|minutes?|mins?|min|m|seconds?|secs?|s)(?![^\W\d_])"
+)
+_CLOCK_SPAN: Final = re.compile(r"\b(\d{1,3}):(\d{2})\b")
+_MINUTES: Final = {"d": Decimal(1440), "h": Decimal(60), "m": Decimal(1), "s": Decimal(1) / 60}
+
+
+def _date(expected: Any, said: str, among: Sequence[Any], question: str, today: date | None) -> bool:
+    wanted = datetime.fromisoformat(str(expected)).date()
+    asked, _ = _dates(question, today)
+    found, rest = _dates(said, today)
+    if wanted not in asked:
+        found = [one for one in found if one not in asked or one == wanted] if len(found) > 1 else found
+    right = [one for one in found if isinstance(one, _Day) and one.is_(wanted)]
+    named = {_DAYS.index(token) for token in _tokens(said) if token in _DAYS}
+    rest = _TIME_OF_DAY.sub(" ", rest)
+    stray = [readings for readings in _numbers(rest) if not readings & {v for r in _numbers(question) for v in r}]
+    return bool(right) and len(right) == len(found) and named <= {wanted.weekday()} and not stray
+
+
+class _Day:
+    """A day as it was written: several readings where it does not say which number is the month."""
+
+    def __init__(self, readings: set[tuple[int | None, int, int]]) -> None:
+        self.readings = frozenset(readings)
+
+    def is_(self, day: date) -> bool:
+        return any((year is None or year == day.year) and (month, number) == (day.month, day.day) for year, month, number in self.readings)  # fmt: skip
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, date) and self.is_(other) or isinstance(other, _Day) and self.readings == other.readings
+
+    def __hash__(self) -> int:
+        return hash(self.readings)
+
+
+_TIME_OF_DAY: Final = re.compile(r"\b\d{1,2}[:h]\d{2}(?::\d{2})?\b|\b\d{1,2}\s*[ap]\.?m\b")
+
+
+def _dates(text: str, today: date | None) -> tuple[list[_Day], str]:
+    """Every day that a text names, and the text without them."""
+    found: list[_Day] = []
+    for pattern in _DATES:
+        for match in pattern.finditer(text):
+            groups = match.groupdict()
+            year = int(groups["y"]) if groups.get("y") else None
+            year = year + 2000 if year is not None and year < 100 else year
+            if "a" in groups:
+                one, other = int(groups["a"]), int(groups["b"])
+                found.append(_Day({(year, other, one), (year, one, other)}))
+            else:
+                month = int(groups["m"]) if groups.get("m") else _MONTHS[groups["mon"]]
+                found.append(_Day({(year, month, int(groups["d"]))}))
+        text = pattern.sub(" ", text)
+    for word, days in (("today", 0), ("yesterday", -1), ("tomorrow", 1)):
+        if today is not None and re.search(rf"\b{word}\b", text):
+            day = today + timedelta(days=days)
+            found.append(_Day({(day.year, day.month, day.day)}))
+    return found, text
+
+
+def _time(expected: Any, said: str, among: Sequence[Any], question: str, today: date | None) -> bool:
+    hour, minute = (int(part) for part in str(expected).split(":")[:2])
+    said = re.sub(r"\bnoon\b|\bmidday\b", "12:00", re.sub(r"\bmidnight\b", "0:00", said))
+    _, said = _dates(said, today)
+    asked = {_clock(match) for match in _TIME.finditer(question)}
+    found = [clock for match in _TIME.finditer(said) if (clock := _clock(match)) not in asked or clock == (hour, minute)]
+    return bool(found) and all(clock == (hour, minute) for clock in found)
+
+
+def _clock(match: re.Match[str]) -> tuple[int, int]:
+    hour, minute = int(match["h"]), int(match["m"] or 0)
+    if match["half"]:
+        hour = hour % 12 + (12 if match["half"].startswith("p") else 0)
+    return hour, minute
+
+
+def _duration(expected: Any, said: str, among: Sequence[Any], question: str, today: date | None) -> bool:
+    wanted = Decimal(str(expected))
+    text = re.sub(r"\b(an|a)\s+(?=hour|minute|day)", "1 ", said)
+    text = re.sub(r"\bhalf an hour\b", "30 min", text)
+    text = _WORD.sub(lambda match: str(_WORDS[match[0]]) if match[0] in _WORDS and match[0] != "no" else match[0], text)
+    found: list[Decimal] = []
+    end, last = -99, Decimal(0)
+    for match in _SPAN.finditer(text):
+        unit = _MINUTES[match["unit"][0]]
+        value = Decimal(match["n"].replace(",", ".")) * unit
+        joined = re.fullmatch(r"[\s,]*(?:and\s+)?", text[end : match.start()]) if end >= 0 else None
+        if joined and found and unit < last:
+            found[-1] += value
+        else:
+            found.append(value)
+        end, last = match.end(), unit
+    rest = _SPAN.sub(" ", text)
+    found += [Decimal(int(hours) * 60 + int(minutes)) for hours, minutes in _CLOCK_SPAN.findall(rest)]
+    rest = _CLOCK_SPAN.sub(" ", rest)
+    stray = _numbers(rest)
+    if not found:
+        return len(stray) == 1 and wanted in stray[0] and rest.strip(" .").replace(".", "").isdigit()
+    asked = {value for readings in _numbers(question) for value in readings}
+    return all(abs(one - wanted) < Decimal("0.01") for one in found) and not [r for r in stray if not r & asked]
+
+
+# --- words -----------------------------------------------------------------------------------------------------------
+
+
+def _text(expected: Any, said: str, among: Sequence[Any], question: str, today: date | None) -> bool:
+    return _names([expected], said, among)
+
+
+def _list(expected: Any, said: str, among: Sequence[Any], question: str, today: date | None) -> bool:
+    if isinstance(expected, str) or not isinstance(expected, Sequence):
+        raise TypeError("a list is expected")
+    if not expected:
+        return bool(re.fullmatch(r"\W*(none|nothing|no one|nobody|there (are|is) none)\W*", said))
+    if among:
+        return _names(expected, said, among)
+    wanted = {_words(item) for item in expected}
+    found = {_words(part) for part in re.split(r"[,;\n•]|\band\b|&", said)} - {""}
+    return found == wanted or _words(said) in {" ".join(sorted(wanted)), *wanted} and len(wanted) == 1
+
+
+def _names(expected: Sequence[Any], said: str, among: Sequence[Any]) -> bool:
+    """Whether a text names all of these, none of the others, and little else."""
+    text = f" {_words(said)} "
+    wanted = {_words(item) for item in expected}
+    if "" in wanted:
+        raise ValueError("an empty text cannot be looked for")
+    if len(text) > sum(map(len, wanted)) * 2 + _ROOM:
+        return False
+    for name in sorted(wanted, key=len, reverse=True):
+        if f" {name} " not in text:
+            return False
+    for name in sorted(wanted, key=len, reverse=True):
+        text = text.replace(f" {name} ", " · ")
+    rivals = {_words(item) for item in among} - wanted - {""}
+    return not any(f" {rival} " in text for rival in rivals)
+
+
+def _yesno(expected: Any, said: str, among: Sequence[Any], question: str, today: date | None) -> bool:
+    tokens = set(_tokens(said))
+    yes, no = bool(tokens & {"yes", "yeah", "yep", "true", "correct"}), bool(tokens & {"no", "nope", "not", "false"})
+    return yes != no and yes is bool(expected)
+
+
+def _plain(text: str) -> str:
+    """Text in one form: compatible characters unified, invisible ones gone, quotes and dashes plain, lower case."""
+    unified = unicodedata.normalize("NFKC", text).casefold()
+    visible = "".join(c for c in unified if unicodedata.category(c) not in ("Cf", "Cs", "Cn") or c == "\n")
+    digits = "".join(str(unicodedata.digit(c)) if unicodedata.category(c) == "Nd" else c for c in visible)
+    return re.sub(r"[ \t\u00a0]+", " ", digits.translate(_SIGNS)).strip()
+
+
+_SIGNS: Final = str.maketrans({"−": "-", "–": "-", "—": "-", "‑": "-", "“": '"', "”": '"', "‘": "'", "’": "'", "„": '"'})
+
+
+def _words(value: Any) -> str:
+    """A name as it is compared: without accents, punctuation and case."""
+    decomposed = unicodedata.normalize("NFKD", _plain(str(value)))
+    bare = "".join(c for c in decomposed if not unicodedata.combining(c)).translate(_BARE)
+    return " ".join(re.sub(r"[^\w@+%€£¥₹₺₦$]+", " ", bare).split())
+
+
+_BARE: Final = str.maketrans({"ø": "o", "ı": "i", "ł": "l", "đ": "d", "æ": "ae", "'": ""})
+
+
+def _tokens(text: str) -> list[str]:
+    return re.findall(r"[^\W\d_]+|[€£¥₹₺₦$]", text)
+
+
+_KINDS: Final[Mapping[str, Callable[[Any, str, Sequence[Any], str, date | None], bool]]] = {
+    "number": _number,
+    "money": _money,
+    "date": _date,
+    "time": _time,
+    "duration": _duration,
+    "text": _text,
+    "list": _list,
+    "yesno": _yesno,
+}
