@@ -4,13 +4,27 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from fairground.agents import Agent, Brief, Turn
-from fairground.agents.driven import Driven
-from fairground.core import Done, Fail, Frame, InvalidInput, Look, Observation
+from fairground import core
+from fairground.agents import Agent, Brief, Driven, Turn, human_agent, make_agent
+from fairground.core import (
+    Answer,
+    Click,
+    Done,
+    Fail,
+    Frame,
+    InvalidInput,
+    Look,
+    MissingPrerequisite,
+    Observation,
+    Outcome,
+)
+from fairground.rollout import read_episode, run_episode
+from fairground.worlds import resolve
 
 FRAME = Frame(np.zeros((4, 4, 3), np.uint8))
 
@@ -87,3 +101,37 @@ def test_drivers_that_come_at_once_take_turns(episode: Episode) -> None:
         driver.join(20)
     thread.join()
     assert sorted(turn.thought for turn in played) == ["0", "1", "2"]
+
+
+def test_a_person_is_an_agent_like_any_other_and_the_recording_is_an_episode_like_any_other(tmp_path: Path) -> None:
+    """As a page will do it: the episode in a thread of its own, the person's clicks from another."""
+    person = human_agent()
+    ended: list[core.Episode] = []
+
+    def episode() -> None:
+        try:
+            ended.append(run_episode(resolve("pocket/notes/count-label"), person, tmp_path / "e", video=False))
+        finally:
+            person.end()
+
+    thread = threading.Thread(target=episode)
+    thread.start()
+    seen = person.see()
+    assert seen is not None and person.brief is not None and person.brief.size == seen.frame.size
+    width, height = seen.frame.size
+    after = person.play(Turn(Click(point=(width // 2, height // 2)), "I try the first note."))
+    assert after is not None and after.step == 1
+    refused = person.play(Turn(Click(point=(width * 2, 5))))
+    assert refused is not None and "Refused" in refused.messages[0]
+    assert person.play(Turn(Answer(text="seven million"))) is None
+    thread.join()
+    recorded = read_episode(tmp_path / "e")
+    assert ended[0].outcome is Outcome.FAILED and recorded.complete and recorded.episode.agent == "human"
+    assert [step.action.kind for step in recorded.steps] == ["click", "click", "answer"]
+    assert recorded.steps[0].thought == "I try the first note." and recorded.steps[1].refused
+
+
+def test_whoever_names_a_person_where_there_is_no_page_is_told_how_to_be_one() -> None:
+    with pytest.raises(MissingPrerequisite, match="acts through a page") as caught:
+        make_agent("human")
+    assert "fairground open" in str(caught.value)

@@ -46,8 +46,8 @@ def test_every_command_has_json(capsys: pytest.CaptureFixture[str], command: str
 
 def test_list_shows_worlds_and_suggests_for_typos(capsys: pytest.CaptureFixture[str]) -> None:
     assert "desk/calc/region-total" in run(capsys, "list")[1]
-    rows = json.loads(run(capsys, "list", "desk/calc", "--json")[1])
-    assert rows[0]["scenarios"][0]["instances"]["north"]["region"] == "North"
+    found = json.loads(run(capsys, "list", "desk/calc", "--json")[1])
+    assert found["apps"][0]["scenarios"][0]["instances"]["north"]["region"] == "North"
     code, _, err = run(capsys, "list", "dsk")
     assert code == 2 and "did you mean desk" in err
     code, out, _ = run(capsys, "list", "desk/clac", "--json")

@@ -52,7 +52,7 @@ def run(tmp_path: Path) -> Path:
     with RunStore.create(folder, spec, plan_of(["one", "two", "three", "open"])) as store:
         store.finish(0, Finished(Outcome.PASSED, 1.0, 3, 0.1 + 0.2, 12, 0.07, "agent", folder="episodes/000000"))
         store.finish(1, Finished(Outcome.FAILED, 1 / 3, 30, 1e-7, None, None, "step_budget"))
-        store.retry(2, "no luck", "episodes/000002")
+        store.retry(2, Finished(Outcome.ERRORED, error="no luck", folder="episodes/000002"))
         store.finish(2, Finished(Outcome.ERRORED, ended_by="error", error='line one\nline "two", =1+1\ttab'))
     return folder
 

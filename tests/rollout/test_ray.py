@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from fairground.core import InfrastructureError, InvalidInput, MissingPrerequisite, Outcome
-from fairground.rollout import Event, Finished, Job, RunStore, carry_out
+from fairground.rollout import Event, Finished, Job, RunStore, carry_out, read_episode
 from fairground.rollout.ray_executor import RayExecutor, need_ray
 
 from .stub_work import SPEC, Stub, plan_of
@@ -257,10 +257,13 @@ def test_a_run_whose_driver_is_killed_is_resumed_with_every_episode_once(cluster
 
 @needs_ray
 @pytest.mark.slow
-def test_the_command_runs_real_seats_on_a_cluster_of_its_own(surroundings: None, tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", [(), ("--ship",)], ids=["shared", "sent back"])
+def test_the_command_runs_real_seats_on_a_cluster_of_its_own(
+    surroundings: None, tmp_path: Path, how: tuple[str, ...]
+) -> None:
     words = "run pocket/notes/count-label --agent do-nothing --configs 1 --rollouts 3 --json --executor ray --workers 2"
     done = subprocess.run(
-        [sys.executable, "-m", "fairground", *words.split(), "--out", str(tmp_path / "run")],
+        [sys.executable, "-m", "fairground", *words.split(), *how, "--out", str(tmp_path / "run")],
         capture_output=True,
         text=True,
         timeout=110,
@@ -270,6 +273,8 @@ def test_the_command_runs_real_seats_on_a_cluster_of_its_own(surroundings: None,
     assert json.loads(done.stdout)["folder"] == str(tmp_path / "run")
     with RunStore.open(tmp_path / "run") as store:
         assert outcomes(store) == ["failed"] * 3, [row.finished for row in store.rows()]
+        for row in store.rows():
+            assert row.finished is not None and read_episode(tmp_path / "run" / row.finished.folder).complete
 
 
 def test_without_ray_the_fix_is_the_line_to_run(monkeypatch: pytest.MonkeyPatch) -> None:

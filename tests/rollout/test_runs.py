@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from functools import partial
 from pathlib import Path
 
@@ -122,6 +123,10 @@ def test_a_run_stops_when_its_money_is_spent_and_goes_on_with_more(tmp_path: Pat
     with stub_run(tmp_path / "run", names, spec) as store:
         spent = store.progress()
         assert 3 <= spent.cost <= 3 + 4 and spent.finished < 30
+    with RunStore.open(tmp_path / "run", write=True) as again:
+        again.spec = spec.model_copy(update={"budget": Budget(dollars=100)})
+        whole = carry_out(again, workers=2, make_work=partial(Stub, tmp_path / "run"))
+        assert (whole.finished, whole.cost) == (30, 30)
 
 
 def killed_run(folder: Path, episodes: int | None) -> bool:
@@ -134,6 +139,7 @@ def killed_run(folder: Path, episodes: int | None) -> bool:
                 process.kill()
                 process.wait()
                 return False
+            time.sleep(0.001)  # looking all the time would take a processor from the run
     assert process.returncode == 0, (folder / "stderr.txt").read_text()[-2000:]
     return True
 
@@ -200,7 +206,7 @@ def test_a_run_of_another_version_is_refused(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "run" / "run.sqlite") as db:
         db.execute("UPDATE meta SET value = '99' WHERE key = 'format'")
     db.close()
-    with pytest.raises(InvalidInput, match="format 99; this version reads format 1"):
+    with pytest.raises(InvalidInput, match="format 99; this version reads format 2"):
         RunStore.open(tmp_path / "run")
 
 

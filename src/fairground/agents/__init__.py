@@ -1,7 +1,7 @@
 """Who acts: the agent protocol, the agents that need no model, and programs of your own."""
 
 from fairground.agents.builtin import DoNothing, RandomAgent, Scripted, make_agent
-from fairground.agents.driven import Driven
+from fairground.agents.driven import Driven, human_agent
 from fairground.agents.jsonlines import ProgramFault
 from fairground.agents.oracle import OracleAgent
 from fairground.agents.program import ProgramAgent, program_agent
@@ -21,6 +21,7 @@ __all__ = [
     "Scripted",
     "Trajectory",
     "Turn",
+    "human_agent",
     "make_agent",
     "program_agent",
 ]

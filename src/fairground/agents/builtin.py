@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from fairground.agents.driven import HUMAN, nobody_to_drive
+from fairground.agents.greedy import greedy_options
 from fairground.agents.oracle import oracle_from
 from fairground.agents.program import program_agent
 from fairground.agents.protocol import Agent, Brief, Turn
@@ -98,12 +100,18 @@ class Scripted:
         return turn
 
 
-def make_agent(name: str) -> Agent:
+def make_agent(name: str, *, deterministic: bool = False) -> Agent:
     """An agent by name.
 
-    `do-nothing`, `random`, `oracle`, `oracle:slip=CHANCE`, `script:FILE`, `program:COMMAND`; or a model: `anthropic:MODEL`, `openai:MODEL`,
-    `gemini:MODEL`, `compatible:MODEL@URL`.
+    `do-nothing`, `random`, `oracle`, `oracle:slip=CHANCE`, `script:FILE`, `program:COMMAND`; or a model:
+    `anthropic:MODEL`, `openai:MODEL`, `gemini:MODEL`, `compatible:MODEL@URL`.
+
+    Args:
+        name: One of these.
+        deterministic: Whether a model decodes greedily, as far as its vendor lets it (`greedy_note` says how far).
     """
+    if name == HUMAN:
+        raise nobody_to_drive()
     if name.startswith("script:"):
         return Scripted.read(Path(name.removeprefix("script:")))
     if name.startswith("program:"):
@@ -114,12 +122,14 @@ def make_agent(name: str) -> Agent:
     if colon and vendor in _MODELS:
         from fairground.agents import models  # whose SDKs are loaded later still
 
-        make: Callable[[str], Agent] = getattr(models, _MODELS[vendor])
-        return make(rest)
+        make: Callable[..., Agent] = getattr(models, _MODELS[vendor])
+        return make(rest, **(greedy_options(name) if deterministic else {}))
     known: dict[str, type[DoNothing] | type[RandomAgent]] = {"do-nothing": DoNothing, "random": RandomAgent}
     if name not in known:
         raise unknown(
-            "agent", name, [*known, "oracle", "script:FILE", "program:COMMAND", *(f"{vendor}:MODEL" for vendor in _MODELS)]
+            "agent",
+            name,
+            [*known, "oracle", "script:FILE", "program:COMMAND", *(f"{vendor}:MODEL" for vendor in _MODELS)],
         )
     return known[name]()
 

@@ -9,7 +9,10 @@ from __future__ import annotations
 import threading
 
 from fairground.agents.protocol import Brief, Turn
-from fairground.core import Fail, InvalidInput, Observation
+from fairground.core import Fail, InvalidInput, MissingPrerequisite, Observation
+
+HUMAN = "human"
+"""What a person is called in results."""
 
 
 class Driven:
@@ -74,3 +77,17 @@ class Driven:
         with self._changed:
             self._over = True
             self._changed.notify_all()
+
+
+def human_agent() -> Driven:
+    """A person as an agent, for whatever shows them the screen and takes their input: docs/agents.md, People."""
+    return Driven(HUMAN)
+
+
+def nobody_to_drive() -> MissingPrerequisite:
+    """What to say to somebody who named `human` where there is no page to act through."""
+    return MissingPrerequisite(
+        "human: a person acts through a page, and this command opens none",
+        fix="try a task in the browser with `fairground open WORLD` (not recorded); to record a person, drive a "
+        "`human_agent()` from your own page: docs/agents.md, People",
+    )

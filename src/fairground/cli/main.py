@@ -27,6 +27,9 @@ _HELP = """Real software as worlds for computer-use agents.
   fairground new my-app                          turn your own software into a world:
   fairground check my-app                        write its skeleton, find what is wrong with it
   fairground run pocket --agent random           many episodes at once, resumable; a score with its interval
+  fairground study FILE.toml                     a baseline and conditions on the same tasks: what makes it reliable
+  fairground compare FIRST SECOND                which of two runs is better, and where
+  fairground prove pocket                        is every configuration sound: solvable, and not by accident?
   fairground mcp desk/calc                       a seat as an MCP server, for any client to drive
   fairground stats results.csv                   anybody's results, with intervals that hold
   fairground report results.csv -o report.html   the same as a page
@@ -87,17 +90,22 @@ def _program(words: Sequence[str]) -> typer.Typer:
 def _add_worlds(app: typer.Typer) -> None:
     from fairground.cli.behaviour import behaviour
     from fairground.cli.check import check
+    from fairground.cli.clarifications import clarifications
+    from fairground.cli.compare import compare
     from fairground.cli.doctor import doctor
     from fairground.cli.export import export
+    from fairground.cli.judge import judge
     from fairground.cli.list import list_
     from fairground.cli.mcp import mcp
     from fairground.cli.new import new
     from fairground.cli.open import open_
+    from fairground.cli.prove import prove
     from fairground.cli.prune import prune
     from fairground.cli.record import record
     from fairground.cli.reverify import reverify
     from fairground.cli.run import resume, run
     from fairground.cli.show import show
+    from fairground.cli.study import study
 
     app.command("list")(list_)
     app.command("doctor")(doctor)
@@ -106,11 +114,16 @@ def _add_worlds(app: typer.Typer) -> None:
     app.command("show")(show)
     app.command("run")(run)
     app.command("resume")(resume)
+    app.command("study")(study)
+    app.command("clarifications")(clarifications)
+    app.command("compare")(compare)
     app.command("behaviour")(behaviour)
     app.command("reverify")(reverify)
+    app.command("judge")(judge)
     app.command("export")(export)
     app.command("new")(new)
     app.command("check")(check)
+    app.command("prove")(prove)
     app.command("prune")(prune)
     app.command("mcp")(mcp)
 

@@ -28,14 +28,18 @@ from fairground.core import (
 from fairground.gym.spaces import AnyText, action_space, decode_action
 from fairground.screen import Settled
 from fairground.verify import judge
-from fairground.worlds import Seat, World, open_seat, resolve
+from fairground.worlds import Seat, World, open_seat, renew, resolve
 
 OBSERVATIONS = ("screen", "cursor", "tree", "windows", "instruction")
 _TREE_TEXT = 4_000_000
 
 
 class SeatSource(Protocol):
-    """Where an environment gets seats; a `Pool` is one."""
+    """Where an environment gets seats; a `Pool` is one.
+
+    One that has a `give_back(seat)` as well gets each back when its episode has ended and was judged, instead of it
+    being closed.
+    """
 
     def take(self, kind: World, timeout: float = 120.0) -> Seat:
         """A seat at this world, ready."""
@@ -99,6 +103,7 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
         self._user = user
         self._settle_seconds = settle_seconds
         self._steps = 0
+        self._counted_from = 0
         self._started = 0.0
 
     @property
@@ -117,9 +122,8 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
         world = resolve(wanted) if isinstance(wanted, str) else wanted
         if world.app.screen.size != self.size:
             raise InvalidInput(f"{world.id} has a screen of {world.app.screen.size}, this environment of {self.size}")
-        self._let_go()
-        self.seat = self._pool.take(world) if self._pool is not None else open_seat(world, runner=self._runner)
-        self._steps = 0
+        self.seat = self._next_seat(world)
+        self._steps = self._counted_from = 0
         self._started = time.monotonic()
         self.after = self.verdict = self.outcome = self.answer = None
         self.ended_by = ""
@@ -149,7 +153,7 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
         observation = self._observe(messages)
         scenario = self.world.scenario
         late = time.monotonic() - self._started > scenario.time_budget
-        truncated = not terminated and (self._steps >= scenario.step_budget or late)
+        truncated = not terminated and (self._steps - self._counted_from >= scenario.step_budget or late)
         info: dict[str, Any] = {"settled": self.settled.quiet, "step": self._steps, "messages": list(messages)}
         reward = 0.0
         if terminated or truncated:
@@ -178,6 +182,24 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
         self.outcome = Outcome.PASSED if self.verdict.success else Outcome.FAILED
         return self.verdict.reward
 
+    def go_on(self, *messages: str) -> None:
+        """Takes the end back: the seat thaws as it was left, and the agent has its budgets anew.
+
+        What was judged is forgotten here; the next end counts. The observation shows the screen as it is now, with
+        these messages.
+        """
+        if self.seat is None or self.outcome is None:
+            raise InvalidInput("only an episode that has ended can go on")
+        self.seat.thaw()
+        self.after = self.verdict = self.outcome = self.answer = None
+        self.ended_by = ""
+        self._counted_from, self._started = self._steps, time.monotonic()
+        self._observe(messages)
+
+    def excuse(self, seconds: float) -> None:
+        """Does not count time against the time budget that somebody other than the agent took."""
+        self._started += seconds
+
     def _reply(self, action: Action) -> tuple[str, ...]:
         if not isinstance(action, CallUser):
             return ()
@@ -197,9 +219,23 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
         )
         return _as_sample(self.observation, wanted, self.world.instruction)
 
+    def _next_seat(self, world: World) -> Seat:
+        if self._pool is not None:
+            self._let_go()
+            return self._pool.take(world)
+        seat = self.seat
+        if seat is not None and self.outcome is not None and renew(seat, world):
+            return seat
+        self._let_go()
+        return open_seat(world, runner=self._runner)
+
     def _let_go(self) -> None:
         seat, self.seat = self.seat, None
-        if seat is not None:
+        if seat is None:
+            return
+        if self.outcome is not None and callable(give_back := getattr(self._pool, "give_back", None)):
+            give_back(seat)
+        else:
             seat.close()
 
 

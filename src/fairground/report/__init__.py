@@ -10,11 +10,26 @@ from fairground.report.statistics_page import figures, write_report
 
 if TYPE_CHECKING:
     from fairground.report.episode_page import write_episode_page as write_episode_page
+    from fairground.report.judge_page import write_judge_page as write_judge_page
     from fairground.report.sheet import contact_sheet as contact_sheet
+    from fairground.report.study_page import write_study_page as write_study_page
 
-__all__ = ["contact_sheet", "describe", "figures", "write_episode_page", "write_report"]
+__all__ = [
+    "contact_sheet",
+    "describe",
+    "figures",
+    "write_episode_page",
+    "write_judge_page",
+    "write_report",
+    "write_study_page",
+]
 
-_LATE = {"contact_sheet": "sheet", "write_episode_page": "episode_page"}
+_LATE = {
+    "contact_sheet": "sheet",
+    "write_episode_page": "episode_page",
+    "write_judge_page": "judge_page",
+    "write_study_page": "study_page",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -6,27 +6,22 @@ policy lets no script run but the one written here, and nothing be fetched.
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
-import os
 from collections.abc import Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import fairground
-from fairground.core import InfrastructureError, InvalidInput, Outcome
+from fairground.core import InvalidInput, Outcome
 from fairground.report.data_table import copy_buttons
 from fairground.report.html import Child, Html, tag
-from fairground.report.plots import Figure, inline_bar, theme
+from fairground.report.page_frame import figure_tools, not_said, page_of, section_of, write_page
+from fairground.report.plots import Figure, inline_bar
 from fairground.report.plots.axes import TICK
-from fairground.report.plots.look import LIGHT, Look, marker, paint
+from fairground.report.plots.look import Look, marker, paint
 from fairground.report.plots.scale import Scale, around, percent, rounded
 from fairground.report.plots.svg import printable, words
 from fairground.report.statistics_behaviour import components, costs, reliability, sensitivity
 from fairground.report.statistics_sections import (
-    Exhibit,
     Section,
     absent,
     apps,
@@ -82,7 +77,7 @@ def write_report(
     """
     place = Path(path)
     page = statistics_page(summary, ranking=ranking, observed=observed, title=title)
-    _write(place, page.encode("utf-8", "replace"))
+    write_page(place, page)
     return place
 
 
@@ -98,30 +93,12 @@ def statistics_page(
     summary: Summary, *, ranking: Ranking | None = None, observed: WinRates | None = None, title: str | None = None
 ) -> str:
     """The report as text."""
-    static = files("fairground.report") / "static"
-    style, script = ((static / name).read_text("utf-8") for name in ("statistics.css", "statistics.js"))
     sections = _sections(summary, ranking, observed)
     heading = printable(title) if title else _title(summary)
-    head = tag(
-        "head",
-        tag("meta", charset="utf-8"),
-        tag("meta", http_equiv="Content-Security-Policy", content=_policy(script)),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("meta", name="generator", content=f"Fairground {fairground.__version__}"),
-        tag("title", heading),
-        tag("style", Html(theme() + style)),
+    main = tag(
+        "main", _verdict(summary), _leaderboard(summary), [section_of(one) for one in sections], absent(sections)
     )
-    body = tag(
-        "body",
-        tag("div", class_="awning", aria_hidden="true"),
-        _header(summary, heading, sections),
-        tag("main", _verdict(summary), _leaderboard(summary), [_section(one) for one in sections], absent(sections)),
-        tag("footer", _footer(summary)),
-        tag("div", id="tip", role="status", hidden=True),
-        tag("script", Html(script)),
-        data_light=json.dumps(LIGHT, separators=(",", ":")),
-    )
-    return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
+    return page_of(heading, _header(summary, heading, sections), main, tag("footer", _footer(summary)))
 
 
 def _sections(summary: Summary, ranking: Ranking | None, observed: WinRates | None) -> list[Section]:
@@ -133,15 +110,6 @@ def _sections(summary: Summary, ranking: Ranking | None, observed: WinRates | No
 
 def _every_figure(sections: Sequence[Section]) -> list[Figure]:
     return [exhibit.figure for section in sections for exhibit in section.exhibits]
-
-
-def _policy(script: str) -> str:
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    # `data:` for drawings on their way to becoming PNG files; nothing is ever fetched.
-    return (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )
 
 
 def _title(summary: Summary) -> str:
@@ -228,7 +196,7 @@ def _leaderboard(summary: Summary) -> Html:
             tag(
                 "div",
                 tag("h3", f"Scores in percent, with {summary.level:.0%} intervals"),
-                tag("div", copy_buttons("leaderboard-table"), _tools(drawn), class_="tools"),
+                tag("div", copy_buttons("leaderboard-table"), figure_tools(drawn), class_="tools"),
                 class_="head",
             ),
             tag(
@@ -244,9 +212,9 @@ def _leaderboard(summary: Summary) -> Html:
                     "episode for an independent coin flip. Episodes of one scenario resemble each other, so that "
                     "claim is as a rule too narrow."),
                     tag("p", "A rank such as 1 to 2 is the range that the decided differences leave open.")),
-                _not("That two contenders are alike because their intervals overlap, or that one is better because it "
-                    "stands higher: the next section compares them pair by pair. That the order holds on other apps: "
-                    "the apps here are taken as given."),
+                not_said("That two contenders are alike because their intervals overlap, or that one is better because "
+                    "it stands higher: the next section compares them pair by pair. That the order holds on other "
+                    "apps: the apps here are taken as given."),
                 class_="says",
             ),
             # Not shown on the page, where the table says the same; there for export.
@@ -288,51 +256,6 @@ def _row(summary: Summary, standing: Standing, look: Look, scale: Scale) -> Html
     )
 
 
-def _section(section: Section) -> Html | None:
-    if not section.exhibits:
-        return None
-    intro = section.intro
-    return tag(
-        "section",
-        tag("h2", section.title),
-        tag("p", intro, class_="intro") if isinstance(intro, str) and not isinstance(intro, Html) else intro,
-        [_exhibit(one) for one in section.exhibits],
-        id=section.name,
-        class_="card",
-    )
-
-
-def _exhibit(one: Exhibit) -> Html:
-    return tag(
-        "div",
-        tag("div", tag("h3", tag("bdi", one.figure.title)), _tools(one.figure), class_="head"),
-        tag("figure", one.figure.svg(), one.figure.svg(narrow=True)),
-        tag("div", tag("div", one.says), _not(one.silent), class_="says"),
-        tag(
-            "div",
-            tag("ul", [tag("li", note) for note in one.notes], class_="notes") if one.notes else None,
-            one.below,
-            class_="below",
-        )
-        if one.below or one.notes
-        else None,
-        class_="exhibit drawn",
-    )
-
-
-def _not(said: Child) -> Html:
-    return tag("p", tag("b", "What this does not say"), said, class_="not")
-
-
-def _tools(drawn: Figure) -> Html:
-    return tag(
-        "div",
-        [tag("button", kind.upper(), type="button", data_export=kind, data_figure=drawn.name,
-             aria_label=f"Save {drawn.title} as {kind.upper()}") for kind in ("svg", "png")],
-        class_="tools",
-    )  # fmt: skip
-
-
 def _footer(summary: Summary) -> list[Child]:
     facts = {
         "Source": printable(summary.source), "Statistic": summary.statistic,
@@ -346,21 +269,3 @@ def _footer(summary: Summary) -> list[Child]:
         tag("dl", [(tag("dt", name), tag("dd", tag("bdi", value))) for name, value in facts.items()]),
         tag("p", said),
     ]
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Writes beside the path and renames over it. Not `write_whole`, which syncs folders as only POSIX can."""
-    draft = path.with_name(f".{path.name}.tmp")
-    try:
-        if path.is_dir():
-            raise InvalidInput(f"{path} is a folder", fix=f"name a file in it, such as {path / 'report.html'}")
-        if not path.parent.is_dir():
-            raise InvalidInput(f"there is no folder {path.parent}", fix="make it, or write elsewhere")
-        try:
-            draft.write_bytes(data)
-            os.replace(draft, path)
-        except BaseException:
-            draft.unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise InfrastructureError(f"could not write {path}: {error.strerror or error}") from error

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from fairground.core import FairgroundError
-from fairground.worlds import Seat, World
+from fairground.worlds import Seat, World, renew
 
 
 class Ahead:
-    """A source of seats that were ordered before they are wanted.
+    """A source of seats that were ordered before they are wanted, and that uses seats again where that is sound.
 
     Args:
         build: Opens a seat.
@@ -19,7 +20,11 @@ class Ahead:
     def __init__(self, build: Callable[[World], Seat]) -> None:
         self._build = build
         self._ordered: dict[World, Future[Seat]] = {}
+        self._idle: Seat | None = None
+        self._lock = threading.Lock()
         self._maker = ThreadPoolExecutor(1, thread_name_prefix="ahead")
+        self.renewed = 0
+        """How many seats were used again."""
 
     def order(self, world: World) -> None:
         """Has a seat made, and frozen until it is taken."""
@@ -27,7 +32,7 @@ class Ahead:
             self._ordered[world] = self._maker.submit(self._make, world)
 
     def take(self, kind: World, timeout: float = 120.0) -> Seat:
-        """The seat that was ordered, or a new one where none was or it died; raises what making it raised."""
+        """The seat that was ordered, or another where none was or it died; raises what making it raised."""
         ordered = self._ordered.pop(kind, None)
         if ordered is not None:
             seat = ordered.result(timeout)
@@ -38,17 +43,48 @@ class Ahead:
             except FairgroundError:
                 pass  # it died while it waited; a new one is as good
             seat.close()
-        return self._build(kind)
+        return self._find(kind)
+
+    def give_back(self, seat: Seat) -> None:
+        """Takes a seat that is not needed any more, for the next order; only the last one is kept."""
+        with self._lock:
+            left, self._idle = self._idle, seat
+        if left is not None:
+            left.close()
 
     def close(self) -> None:
-        """Closes what was ordered and not taken."""
+        """Closes what was ordered and not taken, and what was given back."""
         self._maker.shutdown(wait=True, cancel_futures=True)
         for ordered in self._ordered.values():
             if not ordered.cancelled() and ordered.exception() is None:
                 ordered.result().close()
         self._ordered.clear()
+        if (idle := self._take_idle()) is not None:
+            idle.close()
 
     def _make(self, world: World) -> Seat:
-        seat = self._build(world)
+        seat = self._find(world)
         seat.freeze()
         return seat
+
+    def _find(self, world: World) -> Seat:
+        seat = self._take_idle()
+        if seat is not None:
+            if _renewed(seat, world):
+                self.renewed += 1
+                return seat
+            seat.close()
+        return self._build(world)
+
+    def _take_idle(self) -> Seat | None:
+        with self._lock:
+            idle, self._idle = self._idle, None
+            return idle
+
+
+def _renewed(seat: Seat, world: World) -> bool:
+    try:
+        return renew(seat, world)
+    except BaseException:
+        seat.close()
+        raise

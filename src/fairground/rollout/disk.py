@@ -13,9 +13,13 @@ from pathlib import Path
 from fairground.core import EpisodeError, InfrastructureError
 
 
+class CannotWrite(InfrastructureError):
+    """Nothing can be written there, now: what else is to be written there will fail as well."""
+
+
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turns what can go wrong while writing `path` into an `InfrastructureError` that says so and where."""
+    """Turns what can go wrong while writing `path` into a `CannotWrite` that says so and where."""
     try:
         yield
     except OSError as error:
@@ -115,19 +119,21 @@ def open_inside(root: Path, *parts: str) -> Iterator[int]:
             os.close(handle)
 
 
-def _write_error(error: OSError, path: Path) -> InfrastructureError:
+def _write_error(error: OSError, path: Path) -> CannotWrite:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         quota = " (the user's quota is used up)" if error.errno == errno.EDQUOT else ""
-        return InfrastructureError(
+        return CannotWrite(
             f"the disk is full{quota}: could not write {path}; {_free(path)} free there",
             fix=f"free space on the disk that holds {path.parent}, or record into a folder on another disk",
         )
     if error.errno == errno.EFBIG:
-        return InfrastructureError(
+        return CannotWrite(
             f"the disk is full for this process: {path} reached the limit on the size of a file",
             fix="raise the limit (ulimit -f)",
         )
-    return InfrastructureError(f"could not write {path}: {error.strerror or error}")
+    refused = error.errno in (errno.EROFS, errno.EACCES, errno.EPERM)
+    fix = "choose a folder that you may write, with --out" if refused else None
+    return CannotWrite(f"could not write {path}: {error.strerror or error}", fix=fix)
 
 
 def _free(path: Path) -> str:

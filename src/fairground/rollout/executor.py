@@ -12,10 +12,11 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from fairground.core import FairgroundError, Outcome
+from fairground.core import FairgroundError, InfrastructureError, Outcome
+from fairground.rollout.disk import CannotWrite
 from fairground.rollout.store import Finished
 from fairground.rollout.work import Job, Work
 
@@ -24,6 +25,11 @@ PATIENCE = 4 * 3600.0
 
 AHEAD = 2
 """Jobs that a worker has at once: the one it does, and the one whose seat it opens meanwhile."""
+
+UNWRITTEN = "unwritten"
+"""How an attempt ended that could not be recorded because nothing can be written: the run's affair, not its own."""
+
+_STARTS = 5  # workers that die one after the other before any could begin: it is not chance then
 
 Ended = tuple[Job, Finished | None]
 """A job and how it ended; None for one that was never begun because its worker died with another job in hand."""
@@ -50,7 +56,9 @@ def attempt(work: Work, job: Job) -> tuple[Finished, bool]:
     """Does a job in a worker; says how it ended, and whether the worker may do another."""
     try:
         return work.do(job)
-    except FairgroundError as error:  # such as a folder that cannot be written
+    except CannotWrite as error:
+        return replace(errored(job, str(error)), ended_by=UNWRITTEN), True
+    except FairgroundError as error:  # such as a world that is gone
         return errored(job, str(error)), True
 
 
@@ -77,6 +85,7 @@ class LocalExecutor:
         self._make_work = make_work
         self._patience = patience
         self._context = multiprocessing.get_context("spawn")
+        self._failed_starts = 0
         self._workers = [self._start() for _ in range(workers)]
 
     @property
@@ -92,7 +101,11 @@ class LocalExecutor:
             worker.pipe.send(job)
 
     def wait(self, seconds: float) -> list[Ended]:
-        """Waits until something ended, or so long."""
+        """Waits until something ended, or so long.
+
+        Raises:
+            FairgroundError: When workers cannot begin at all.
+        """
         ended: list[Ended] = []
         handles = {worker.pipe: worker for worker in self._workers}
         ready = multiprocessing.connection.wait(list(handles), seconds)
@@ -128,9 +141,13 @@ class LocalExecutor:
             worker.process.join(10)
             code = worker.process.exitcode
             how = f"signal {signal.Signals(-code).name}" if code is not None and code < 0 else f"status {code}"
+            if worker.since is None:
+                return self._start_again(worker, how)
             return self._bury(worker, f"the worker process ended with {how}")
+        if isinstance(answer, FairgroundError):
+            raise answer
         if answer is None:
-            worker.since = time.monotonic()
+            worker.since, self._failed_starts = time.monotonic(), 0
             return []
         finished, goes_on = answer
         job = worker.jobs.popleft()
@@ -145,6 +162,17 @@ class LocalExecutor:
     def _bury(self, worker: _Worker, why: str) -> list[Ended]:
         self._replace(worker)
         return lost(worker.jobs, f"{why}; was memory short, or was it killed?")
+
+    def _start_again(self, worker: _Worker, how: str) -> list[Ended]:
+        """One that ended with no job in hand: none of its jobs was begun."""
+        self._failed_starts += 1
+        if self._failed_starts >= _STARTS:
+            raise InfrastructureError(
+                f"{_STARTS} worker processes ended one after the other before they began; the last with {how}",
+                fix="was memory short? try fewer --workers, then `fairground resume` the run",
+            )
+        self._replace(worker)
+        return [(job, None) for job in worker.jobs]
 
     def _replace(self, worker: _Worker) -> None:
         worker.process.join(10)
@@ -173,7 +201,11 @@ class _Worker:
 def _serve(pipe: Any, make_work: Callable[[], Work]) -> None:
     """The life of a worker process. Ctrl-C is for the one who started us, who then ends us."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    work = make_work()
+    try:
+        work = make_work()
+    except FairgroundError as error:
+        pipe.send(error)
+        return
     jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
 
     def listen() -> None:

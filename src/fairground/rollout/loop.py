@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import secrets
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -23,6 +25,8 @@ from fairground.core import (
     Step,
 )
 from fairground.gym import FairgroundEnv, SeatSource
+from fairground.rollout.interventions.beside import Beside
+from fairground.rollout.interventions.companion import Companion, Scene
 from fairground.rollout.patience import OutOfTime, Patient
 from fairground.rollout.plan import Budget
 from fairground.rollout.recorder import Recorder
@@ -43,6 +47,7 @@ def run_episode(
     video: bool = True,
     budget: Budget | None = None,
     on_step: Callable[[Step], None] | None = None,
+    companion: Companion | None = None,
 ) -> Episode:
     """Lets an agent attempt a world once, and records it.
 
@@ -52,11 +57,15 @@ def run_episode(
     What goes wrong with the machine, the app or the agent's own program is an outcome (`errored`), and what is
     wrong with the scenario another (`invalid`); neither is a score, and neither is raised. Only a folder that
     cannot be written raises, because then there is nowhere to say so.
+
+    A `companion` may change the instruction, object to an end, send the agent back once it was judged, and answer its
+    questions; how it was judged last is the result. Each attempt of one episode has the steps and seconds of the
+    scenario; `budget.seconds` is for all of them, and the companion's own time counts for none.
     """
-    env = FairgroundEnv(world, observations=observations, runner=runner, pool=pool)
+    beside = Beside(companion)
+    env = FairgroundEnv(world, observations=observations, runner=runner, pool=pool, user=beside.user)
     scenario = world.scenario
     steps = min(scenario.step_budget, (budget and budget.steps) or scenario.step_budget)
-    seconds = min(scenario.time_budget, (budget and budget.seconds) or scenario.time_budget)
     episode = Episode(
         id=_episode_id(world, agent),
         status="running",
@@ -79,20 +88,21 @@ def run_episode(
         episode = episode.model_copy(update={"fingerprint": env.seat.fingerprint, "notes": notes})
     except Exception as error:
         failure = error
-    started = time.monotonic()
+    clock = _Clock(env, budget.seconds if budget is not None else None)
+    beside.excuse = clock.excuse
     patient = Patient(agent)
     try:
         with Recorder(folder, episode, video=video) as recorder:
             if failure is None:
                 try:
-                    _exchange(env, patient, recorder, started, started + seconds, steps, on_step)
+                    _exchange(env, patient, recorder, clock, steps, beside, on_step)
                 except Exception as error:  # whatever an agent's or an app's code raises is an outcome, not a crash
                     failure = error
-            extra = {"usage": usage.plain()} if (usage := getattr(agent, "usage", None)) is not None else {}
+            extra = beside.extra(getattr(agent, "usage", None))
             if patient.abandoned:
                 extra["abandoned"] = True
             episode = episode.model_copy(update={"extra": extra})
-            return _close(env, recorder, episode, failure, time.monotonic() - started)
+            return _close(env, recorder, episode, failure, clock.elapsed)
     finally:
         patient.close()
         if callable(close := getattr(agent, "close", None)):
@@ -100,51 +110,90 @@ def run_episode(
         env.close()
 
 
+class _Clock:
+    """Time since the episode began, and until when the agent has some."""
+
+    def __init__(self, env: FairgroundEnv, whole: float | None) -> None:
+        self._env, self._seconds, self._whole = env, env.world.scenario.time_budget, whole
+        self._began = self._counted = self._attempt = time.monotonic()
+
+    @property
+    def elapsed(self) -> float:
+        return time.monotonic() - self._began
+
+    @property
+    def deadline(self) -> float:
+        own = self._attempt + self._seconds
+        return own if self._whole is None else min(own, self._counted + self._whole)
+
+    def excuse(self, seconds: float) -> None:
+        self._counted += seconds
+        self._attempt += seconds
+        self._env.excuse(seconds)
+
+    def next_attempt(self) -> None:
+        self._attempt = time.monotonic()
+
+
 def _exchange(
     env: FairgroundEnv,
     agent: Patient,
     recorder: Recorder,
-    started: float,
-    deadline: float,
+    clock: _Clock,
     steps: int,
+    beside: Beside,
     on_step: Callable[[Step], None] | None,
 ) -> None:
     """Observation for action until the end; refused actions cost a step and come back as a message."""
     assert env.seat is not None and env.observation is not None
     scenario = env.world.scenario
     _record_state(recorder, "before", env.seat.before)
-    recorder.first(env.observation.frame)
     observation = env.observation
+    recorder.first(observation.frame)
+    beside.see(observation.frame)
     refused_in_a_row = 0
-    brief = Brief(env.world.instruction, env.size, steps, scenario.kind, env.world.seed)
-    for index in range(steps):
+    instruction = beside.brief(Scene(env.world, env.seat.before, observation.frame))
+    brief = Brief(instruction, env.size, steps, scenario.kind, env.world.seed)
+    last = steps - 1  # of the attempt under way
+    for index in itertools.count():
         asked = time.monotonic()
         try:
             if index == 0:
-                agent.begin(brief, deadline)
-            turn = agent.act(observation, deadline)
+                agent.begin(brief, clock.deadline)
+            turn = agent.act(observation, clock.deadline)
         except OutOfTime:
             env.give_up("time_budget")
             return
         agent_ms = (time.monotonic() - asked) * 1000
         action, thought = (turn.action, turn.thought) if isinstance(turn, Turn) else (turn, "")
+        # Without a step left there is nothing that an objection could be for.
+        objection = beside.audit(action, index) if action.ends and index < last else ""
         refused = ""
         try:
-            env.step(action)
+            env.step(Look() if objection else action)  # an end that is objected to is a step spent
             refused_in_a_row = 0
         except InvalidAction as error:
             refused = str(error)
             refused_in_a_row += 1
             env.step(Look())  # the step is spent; the agent sees the screen and why
-        observation = _with_message(env.observation, refused)
+        seconds, act_ms, settled = clock.elapsed, env.act_seconds * 1000, env.settled
+        assert env.observation is not None
+        beside.see(env.observation.frame)
+        if action.ends and env.outcome is not None and env.ended_by == "agent":
+            message = beside.review(action, index, env.verdict)
+            if message:
+                env.go_on(message)
+                clock.next_attempt()
+                last = index + steps
+        observation = _with_messages(env.observation, objection, refused and f"Refused: {refused}")
         step = Step(
             index=index,
             action=action,
             frame="",  # named by the recorder, on its own thread: the digest takes longer than all else here
-            seconds=time.monotonic() - started,
-            act_ms=env.act_seconds * 1000,
-            settle_ms=env.settled.seconds * 1000,
-            settled=env.settled.quiet,
+            seconds=seconds,
+            act_ms=act_ms,
+            settle_ms=settled.seconds * 1000,
+            settled=settled.quiet,
             agent_ms=agent_ms,
             refused=refused,
             thought=thought,
@@ -159,7 +208,9 @@ def _exchange(
         if refused_in_a_row >= MAX_REFUSED:
             env.give_up()
             return
-    env.give_up("step_budget")
+        if index >= last:
+            env.give_up("step_budget")
+            return
 
 
 def _close(
@@ -191,11 +242,9 @@ def _record_state(recorder: Recorder, when: Literal["before", "after"], state: S
     recorder.state(when, state.files, state.data, state.missing)
 
 
-def _with_message(observation: Observation | None, message: str) -> Observation:
-    assert observation is not None
-    if not message:
-        return observation
-    return Observation(**{**observation.__dict__, "messages": (*observation.messages, f"Refused: {message}")})
+def _with_messages(observation: Observation, *messages: str) -> Observation:
+    said = tuple(message for message in messages if message)
+    return replace(observation, messages=(*observation.messages, *said)) if said else observation
 
 
 def _episode_id(world: World, agent: Agent) -> str:

@@ -6,11 +6,14 @@ import hashlib
 import itertools
 import random
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from fairground.agents.greedy import greedy_note
+from fairground.agents.models import Price
 from fairground.core import AXES, Configuration, InvalidInput, Record, unknown
+from fairground.rollout.interventions.spec import Deterministic, Intervention, Perturbed
 from fairground.worlds import Scenario, Suite, World, resolve, suites
 
 
@@ -19,7 +22,7 @@ class Budget(Record):
 
     steps: int | None = Field(None, ge=1, description="actions an episode; never more than the scenario's own budget")
     seconds: float | None = Field(None, gt=0, description="an episode, from its first frame on")
-    tokens: int | None = Field(None, ge=1, description="of a model, an episode")
+    tokens: int | None = Field(None, ge=1, description="of models, an episode: of the agent and of its advisers")
     dollars: float | None = Field(None, gt=0, description="the whole run")
 
 
@@ -29,15 +32,30 @@ class RunSpec(Record):
     format: Literal[1] = 1
     worlds: tuple[str, ...] = Field(min_length=1, description="suites, apps, scenarios or configurations")
     agent: str
-    condition: str = Field("", description="the names of the interventions, in order")
+    condition: str = Field("", description="how tables call it; the names of the interventions unless given")
+    interventions: tuple[Intervention, ...] = Field((), description="what is changed about how the agent is run")
     rollouts: int = Field(3, ge=1, le=100_000, description="attempts at each configuration")
     configs: int | None = Field(4, ge=1, description="configurations a scenario, drawn at random; null for all")
     axes: tuple[str, ...] = Field(AXES, description="the axes that are varied; others stay at their first value")
     seed: int = Field(0, ge=0)
     budget: Budget = Budget()
     retries: int = Field(2, ge=0, le=100, description="how often an errored episode is tried again")
+    prices: dict[str, Price] = Field({}, description="of models, in place of those that the workers know")
     runner: str | None = None
     video: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _name_condition(cls, data: Any) -> Any:
+        if isinstance(data, dict) and data.get("interventions") and not data.get("condition"):
+            listed = data["interventions"]
+            names = [one.get("name", "") if isinstance(one, dict) else getattr(one, "name", "") for one in listed]
+            return {**data, "condition": "+".join(map(str, names))}
+        return data
+
+    def has(self, kind: type[Record]) -> bool:
+        """Whether an intervention of this kind is among those of the run."""
+        return any(isinstance(one, kind) for one in self.interventions)
 
 
 class Planned(Record):
@@ -47,13 +65,19 @@ class Planned(Record):
     configuration: str
     rollout: int = Field(ge=0)
     seed: int = Field(ge=0)
+    paired_with: str = Field("", description="the configuration it stands for where another is run; empty: its own")
+
+    @property
+    def pairing(self) -> str:
+        """The configuration that statistics count this episode under, the same in every condition of a study."""
+        return self.paired_with or self.configuration
 
 
 def make_plan(spec: RunSpec) -> tuple[Planned, ...]:
     """Every episode of a run, rollouts of one configuration side by side so that seats stay warm.
 
     Which configurations of a scenario are drawn depends on the seed and on that scenario alone: adding an app to a run
-    changes nothing in the others.
+    changes nothing in the others. Nor do interventions change what is drawn, so runs of two conditions are paired.
     """
     for axis in spec.axes:
         if axis not in AXES:
@@ -65,10 +89,28 @@ def make_plan(spec: RunSpec) -> tuple[Planned, ...]:
             if configuration.id in seen:
                 continue
             seen.add(configuration.id)
-            for rollout in range(spec.rollouts):
-                seed = _seed(spec.seed, configuration.id, rollout)
-                planned.append(Planned(number=len(planned), configuration=configuration.id, rollout=rollout, seed=seed))
+            shown = _looks(configuration, spec) if spec.has(Perturbed) else itertools.repeat(configuration)
+            for rollout, actual in zip(range(spec.rollouts), shown, strict=False):
+                planned.append(
+                    Planned(
+                        number=len(planned),
+                        configuration=actual.id,
+                        rollout=rollout,
+                        seed=_seed(spec.seed, configuration.id, 0 if spec.has(Deterministic) else rollout),
+                        paired_with="" if actual == configuration else configuration.id,
+                    )
+                )
     return tuple(planned)
+
+
+def plan_notes(spec: RunSpec, plan: Sequence[Planned]) -> tuple[str, ...]:
+    """What a person should know of a plan before it starts: where an intervention does less than its name says."""
+    notes = [greedy_note(spec.agent)] if spec.has(Deterministic) else []
+    if spec.has(Perturbed):
+        apps = dict.fromkeys(tuple(one.pairing.split("/", 2)[:2]) for one in plan)
+        alone = [f"{suite}/{app}" for suite, app in apps if len(_suite(suite, spec.worlds).app(app).themes) == 1]
+        notes += [f"perturbed changes nothing in {app}: it has one theme" for app in alone]
+    return tuple(note for note in notes if note)
 
 
 def world_for(configuration: Configuration, spec: RunSpec, *, seed: int) -> World:
@@ -123,14 +165,14 @@ def _suite(name: str, worlds: Sequence[str]) -> Suite:
 
 def _draw(suite: Suite, scenario: Scenario, spec: RunSpec) -> Iterator[Configuration]:
     app = suite.app(scenario.app)
-    values = {
-        "instance": list(scenario.instances),
-        "profile": list(app.profiles),
-        "theme": list(app.themes),
-        "ui_state": list(app.ui_states),
-    }
-    chosen = [values[axis] if axis in spec.axes else values[axis][:1] for axis in AXES]
-    whole = list(itertools.product(*chosen))
+    pairs = suite.pairs(scenario)  # of a suite with proofs, only what is proven
+    for place, names in enumerate((scenario.instances, app.profiles)):
+        if AXES[place] not in spec.axes:
+            first = next((name for name in names if any(pair[place] == name for pair in pairs)), None)
+            pairs = [pair for pair in pairs if pair[place] == first]
+    looks = [list(values) for values in (app.themes, app.ui_states)]
+    themes, ui_states = (n if axis in spec.axes else n[:1] for axis, n in zip(AXES[2:], looks, strict=True))
+    whole = [(*pair, theme, ui_state) for pair in pairs for theme in themes for ui_state in ui_states]
     if spec.configs is not None and spec.configs < len(whole):
         draw = random.Random(_seed(spec.seed, f"{suite.name}/{scenario.app}/{scenario.name}", -1))
         whole = sorted(draw.sample(whole, spec.configs), key=whole.index)
@@ -138,6 +180,14 @@ def _draw(suite: Suite, scenario: Scenario, spec: RunSpec) -> Iterator[Configura
         yield Configuration(
             suite=suite.name, app=app.name, scenario=scenario.name, **dict(zip(AXES, combination, strict=True))
         )
+
+
+def _looks(drawn: Configuration, spec: RunSpec) -> Iterator[Configuration]:
+    """The drawn configuration, then it in other themes: each once before any comes again."""
+    others = [name for name in _suite(drawn.suite, spec.worlds).app(drawn.app).themes if name != drawn.theme]
+    random.Random(_seed(spec.seed, drawn.id, -2)).shuffle(others)
+    for theme in itertools.cycle([drawn.theme, *others]):
+        yield drawn.model_copy(update={"theme": theme})
 
 
 def _seed(seed: int, name: str, rollout: int) -> int:

@@ -34,7 +34,7 @@ from pathlib import Path
 from typing import Any
 
 from fairground.core import EpisodeError, FairgroundError, InfrastructureError, InvalidInput, MissingPrerequisite
-from fairground.rollout.executor import AHEAD, PATIENCE, Ended, attempt, errored, lost
+from fairground.rollout.executor import AHEAD, PATIENCE, UNWRITTEN, Ended, attempt, errored, lost
 from fairground.rollout.parcel import pack, unpack
 from fairground.rollout.store import Finished, RunStore
 from fairground.rollout.work import Episodes, Job, Work
@@ -275,6 +275,8 @@ class Remote:
         finished, goes_on = attempt(self._work, job)
         if self._scratch is None:
             return finished, goes_on, None
+        if finished.ended_by == UNWRITTEN:  # on this node; others may have room
+            return errored(job, f"node {os.uname().nodename}: {finished.error}"), goes_on, None
         try:
             return finished, goes_on, pack(self._folder / job.folder, self._largest)
         except FairgroundError as error:

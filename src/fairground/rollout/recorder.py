@@ -103,6 +103,8 @@ class Recorder:
             raise InvalidInput(f"step.index: expected {len(self._steps)} (below {MAX_STEPS:,}), got {step.index}")
         if step.frame and step.frame != frame.digest:
             raise InvalidInput(f"step.frame: expected the digest of its frame, {frame.digest}, got {step.frame!r}")
+        if len(step.thought) > MAX_LINE:  # before it is kept: a flood of them must not fill the memory
+            step = step.model_copy(update={"thought": _clip(step.thought, _LONG)})
         self._steps.append(step)
         self._queue.put((frame, step))
 

@@ -16,9 +16,9 @@ _PREFIX = "replay:"
 _BY_SCREEN = "screen:"
 
 
-def named_agent(name: str) -> Agent:
-    """An agent by name: one that `make_agent` knows, or `replay:RUN`."""
-    return replay_agent(name) if name.startswith(_PREFIX) else make_agent(name)
+def named_agent(name: str, *, deterministic: bool = False) -> Agent:
+    """An agent by name: one that `make_agent` knows, or `replay:RUN`; `deterministic` as for `make_agent`."""
+    return replay_agent(name) if name.startswith(_PREFIX) else make_agent(name, deterministic=deterministic)
 
 
 def replay_agent(text: str) -> ReplayAgent:
@@ -79,6 +79,7 @@ def _trajectory(folder: EpisodeFolder) -> Trajectory:
         instruction=episode.instruction,
         size=folder.frame_size(episode.first_frame),
         first_frame=episode.first_frame,
-        actions=tuple(step.action for step in folder.steps),
+        # An end that was sent back was none; played again, it would be.
+        actions=tuple(step.action for step in folder.steps if step is folder.steps[-1] or not step.action.ends),
         task=episode.configuration.task,
     )

@@ -10,7 +10,8 @@ from functools import partial
 from pathlib import Path
 
 from fairground.core import EpisodeError, Outcome
-from fairground.rollout.executor import Executor, LocalExecutor
+from fairground.rollout.disk import CannotWrite, writing
+from fairground.rollout.executor import UNWRITTEN, Executor, LocalExecutor
 from fairground.rollout.folder import read_episode
 from fairground.rollout.plan import RunSpec, make_plan
 from fairground.rollout.store import Finished, Progress, Row, RunStore
@@ -58,6 +59,10 @@ def carry_out(
         make_work: What workers do; the episodes of the plan unless given.
         executor: Who does it; local processes unless given.
         on_event: Told of every end of an attempt.
+
+    Raises:
+        CannotWrite: When the disk is full, or the folder is gone or read-only. What was committed stays, and the rest
+            can be done once that is mended.
     """
     waiting = deque(_leftovers(store, on_event))
     if not waiting:
@@ -85,11 +90,13 @@ def carry_out(
                 if finished is None:
                     waiting.appendleft(row)
                     continue
+                if finished.ended_by == UNWRITTEN:  # the next would fare no better; nothing is lost by stopping
+                    raise CannotWrite(f"the run stopped: {finished.error}")
                 final = finished.outcome is not Outcome.ERRORED or attempts[job.planned.number] >= store.spec.retries
                 if final:
                     store.finish(job.planned.number, finished)
                 else:
-                    attempts[job.planned.number] = store.retry(job.planned.number, finished.error, finished.folder)
+                    attempts[job.planned.number] = store.retry(job.planned.number, finished)
                     waiting.append(row)  # at the end: what was wrong may have passed by then
                 tally.add(finished, final)
                 if on_event is not None:
@@ -144,7 +151,8 @@ def _recorded(folder: Path, name: str) -> Finished | None:
     except EpisodeError:
         found = None
     if found is None or not found.complete or found.episode.outcome is None or not found.episode.outcome.scored:
-        shutil.rmtree(folder)
+        with writing(folder):
+            shutil.rmtree(folder)
         return None
     return finished_of(found.episode, name)
 

@@ -34,9 +34,9 @@ def _one(folder: Path) -> Table:
             if row.finished is None:
                 continue
             planned, finished = row.planned, row.finished
-            configuration = known.get(planned.configuration)
+            configuration = known.get(planned.pairing)
             if configuration is None:
-                configuration = known[planned.configuration] = Configuration.from_id(planned.configuration)
+                configuration = known[planned.pairing] = Configuration.from_id(planned.pairing)
             values = [getattr(configuration, name) for name in _PARTS]
             values += [planned.rollout, finished.outcome.value, finished.reward]
             values += [finished.steps, finished.seconds, finished.cost]

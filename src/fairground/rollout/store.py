@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any, Self
 
 from fairground.core import FairgroundError, InfrastructureError, InvalidInput, Outcome
-from fairground.rollout.disk import writing
+from fairground.rollout.disk import CannotWrite, writing
 from fairground.rollout.plan import Planned, RunSpec
 
 ORPHANS = 60.0
 """Seconds that workers of a killed run have to end."""
 
-FORMAT = 1
+FORMAT = 2
 """Of the index; raised when an old program would misread a new one."""
 
 _TABLES = """
@@ -32,6 +32,7 @@ CREATE TABLE episodes (
     configuration TEXT NOT NULL,
     rollout INTEGER NOT NULL,
     seed INTEGER NOT NULL,
+    paired_with TEXT NOT NULL DEFAULT '',
     attempts INTEGER NOT NULL DEFAULT 0,
     outcome TEXT,
     reward REAL,
@@ -43,13 +44,15 @@ CREATE TABLE episodes (
     error TEXT,
     folder TEXT,
     finished TEXT,
-    UNIQUE (configuration, rollout)
+    UNIQUE (paired_with, configuration, rollout)
 );
 CREATE TABLE errors (
     number INTEGER NOT NULL REFERENCES episodes (number),
     attempt INTEGER NOT NULL,
     error TEXT NOT NULL,
     folder TEXT,
+    tokens INTEGER,
+    cost REAL,
     finished TEXT NOT NULL,
     PRIMARY KEY (number, attempt)
 ) WITHOUT ROWID;
@@ -105,7 +108,7 @@ class Progress:
         planned: Episodes in all.
         outcomes: How many ended how.
         retried: Attempts that ended in an error and were tried again.
-        cost: Dollars spent so far, where it is known.
+        cost: Dollars spent so far, where it is known, on attempts that errored too.
     """
 
     planned: int
@@ -126,6 +129,7 @@ class RunStore:
         self.folder = folder
         self._db = connection
         self._lock = lock
+        self._file = _identity(folder)
         self.spec = RunSpec.parse(json.loads(self._meta("spec")), where=f"{folder}: spec")
 
     @classmethod
@@ -145,8 +149,8 @@ class RunStore:
             about = {"format": str(FORMAT), "spec": json.dumps(spec.plain()), "started": _now()}
             db.executemany("INSERT INTO meta VALUES (?, ?)", about.items())
             db.executemany(
-                "INSERT INTO episodes (number, configuration, rollout, seed) VALUES (?, ?, ?, ?)",
-                ((one.number, one.configuration, one.rollout, one.seed) for one in plan),
+                "INSERT INTO episodes (number, configuration, rollout, seed, paired_with) VALUES (?, ?, ?, ?, ?)",
+                ((one.number, one.configuration, one.rollout, one.seed, one.paired_with) for one in plan),
             )
             db.execute("COMMIT")
             db.close()
@@ -196,12 +200,16 @@ class RunStore:
             if not changed:
                 raise InfrastructureError(f"{self.folder}: episode {number} has ended before, or was never planned")
 
-    def retry(self, number: int, error: str, folder: str) -> int:
+    def retry(self, number: int, finished: Finished) -> int:
         """Commits an attempt that errored and will be tried again; returns how many there were."""
         with self._commit() as db:
             db.execute("UPDATE episodes SET attempts = attempts + 1 WHERE number = ?", (number,))
             (attempt,) = db.execute("SELECT attempts FROM episodes WHERE number = ?", (number,)).fetchone()
-            db.execute("INSERT INTO errors VALUES (?, ?, ?, ?, ?)", (number, attempt, error, folder, _now()))
+            db.execute(
+                "INSERT INTO errors (number, attempt, error, folder, tokens, cost, finished)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (number, attempt, finished.error, finished.folder, finished.tokens, finished.cost, _now()),
+            )
         return int(attempt)
 
     def unfinished(self) -> Iterator[Row]:
@@ -217,7 +225,8 @@ class RunStore:
         with _told(self.folder):
             counts = dict(self._db.execute("SELECT outcome, count(*) FROM episodes GROUP BY outcome"))
             (retried,) = self._db.execute("SELECT count(*) FROM errors").fetchone()
-            (cost,) = self._db.execute("SELECT total(cost) FROM episodes").fetchone()
+            spent = "SELECT total(cost) FROM (SELECT cost FROM episodes UNION ALL SELECT cost FROM errors)"
+            (cost,) = self._db.execute(spent).fetchone()
         return Progress(
             sum(counts.values()), {one: counts[one.value] for one in Outcome if one.value in counts}, retried, cost
         )
@@ -249,6 +258,8 @@ class RunStore:
     def _commit(self) -> Iterator[sqlite3.Connection]:
         if self._lock is None:
             raise InfrastructureError(f"{self.folder} was opened to be read")
+        if _identity(self.folder) != self._file:  # SQLite would go on writing into a file without a name
+            raise CannotWrite(f"{self.folder / 'run.sqlite'} was removed or replaced while the run went on")
         with _told(self.folder):
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -260,26 +271,40 @@ class RunStore:
 
 
 _COLUMNS = (
-    "number, configuration, rollout, seed, attempts, outcome, reward, steps, seconds, tokens, cost, ended_by, error,"
-    " folder"
+    "number, configuration, rollout, seed, paired_with, attempts, outcome, reward, steps, seconds, tokens, cost,"
+    " ended_by, error, folder"
 )
 
 
 def _row(found: Sequence[Any]) -> Row:
-    number, configuration, rollout, seed, attempts, outcome, *rest = found
-    planned = Planned.model_construct(number=number, configuration=configuration, rollout=rollout, seed=seed)
+    number, configuration, rollout, seed, paired_with, attempts, outcome, *rest = found
+    planned = Planned.model_construct(
+        number=number, configuration=configuration, rollout=rollout, seed=seed, paired_with=paired_with
+    )
     return Row(planned, attempts, None if outcome is None else Finished(Outcome(outcome), *rest))
 
 
 def _connect(folder: Path, *, write: bool) -> sqlite3.Connection:
     with _told(folder):
         mode = "rw" if write else "ro"
-        uri = f"{(folder / 'run.sqlite').resolve().as_uri()}?mode={mode}"
+        path = (folder / "run.sqlite").resolve()
+        # SQLite keeps notes beside what it reads. On a medium that cannot be written it must be told that nothing
+        # changes there; while there is a journal, somebody else may well write.
+        still = not write and not os.access(folder, os.W_OK) and not path.with_name("run.sqlite-wal").exists()
+        uri = f"{path.as_uri()}?mode={mode}" + ("&immutable=1" if still else "")
         db = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=30.0)
         if write:
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = FULL")
         return db
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    try:
+        found = os.stat(folder / "run.sqlite")
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 @contextmanager

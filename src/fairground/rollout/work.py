@@ -9,9 +9,13 @@ from pathlib import Path
 from typing import Protocol
 
 from fairground.agents import Agent
-from fairground.agents.models import EpisodeBudget, ModelAgent
+from fairground.agents.greedy import greedy_note
+from fairground.agents.models import EpisodeBudget, ModelAgent, price_of
 from fairground.core import Configuration, Episode, Outcome
 from fairground.rollout.ahead import Ahead
+from fairground.rollout.interventions.advisers import Advisers
+from fairground.rollout.interventions.company import Company
+from fairground.rollout.interventions.spec import Deterministic
 from fairground.rollout.loop import run_episode
 from fairground.rollout.plan import Planned, RunSpec, world_for
 from fairground.rollout.replaying import named_agent
@@ -54,14 +58,25 @@ class Episodes:
         run: The run's folder.
         spec: What was asked for.
         agent: Makes the agent; by its name in `spec` unless given.
+        advisers: The models that interventions ask; by their names unless given.
     """
 
-    def __init__(self, run: Path, spec: RunSpec, agent: Callable[[str], Agent] = named_agent) -> None:
+    def __init__(
+        self,
+        run: Path,
+        spec: RunSpec,
+        agent: Callable[[str], Agent] | None = None,
+        advisers: Advisers | None = None,
+    ) -> None:
         self._run, self._spec = run, spec
         self._held = hold(run)
-        self._agent = agent(spec.agent)
+        deterministic = spec.has(Deterministic)
+        self._agent = agent(spec.agent) if agent else named_agent(spec.agent, deterministic=deterministic)
+        self._notes = [note] if deterministic and (note := greedy_note(spec.agent)) else []
+        self._advisers = advisers or Advisers(prices=spec.prices)
         if isinstance(self._agent, ModelAgent):
             self._agent.budget = EpisodeBudget(tokens=spec.budget.tokens)
+            self._agent.price = price_of(self._agent.model, spec.prices) or self._agent.price
         self._seats = Ahead(lambda world: open_seat(world, runner=spec.runner))
 
     def order(self, job: Job) -> None:
@@ -81,16 +96,31 @@ class Episodes:
             pool=self._seats,
             video=self._spec.video,
             budget=self._spec.budget,
+            companion=self._companion(job.planned),
         )
         return finished_of(episode, job.folder), not episode.extra.get("abandoned", False)
+
+    def _companion(self, planned: Planned) -> Company | None:
+        if not self._spec.interventions:
+            return None
+        return Company(
+            self._spec.interventions,
+            self._run,
+            planned.pairing,
+            self._advisers,
+            self._agent,
+            tokens=self._spec.budget.tokens,
+            notes=self._notes,
+        )
 
     def _world(self, job: Job) -> World:
         planned = job.planned
         return world_for(Configuration.from_id(planned.configuration), self._spec, seed=planned.seed)
 
     def close(self) -> None:
-        """Closes seats that were opened ahead."""
+        """Closes seats that were opened ahead, and connections to models."""
         self._seats.close()
+        self._advisers.close()
 
 
 def finished_of(episode: Episode, folder: str) -> Finished:

@@ -3,13 +3,14 @@
 Takes a `Sandbox` and gives a `Screen`; imports `sandbox` and `core`.
 """
 
-from fairground.screen.browser import open_page
+from fairground.screen.browser import Browser, open_page
 from fairground.screen.cdp import CdpScreen
 from fairground.screen.desktop import Desktop, open_desktop
 from fairground.screen.encoding import decode, encode_jpeg, encode_png
 from fairground.screen.protocol import Screen, Settled
 
 __all__ = [
+    "Browser",
     "CdpScreen",
     "Desktop",
     "Screen",

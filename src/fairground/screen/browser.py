@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Sequence
+import socket
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from fairground.core import AppError, InvalidInput, MissingPrerequisite, SandboxError
 from fairground.sandbox import Process, Sandbox
 from fairground.screen.cdp import CdpScreen
-from fairground.screen.cdpwire import Gone, NoAnswer, Wire
+from fairground.screen.cdpcontext import Contexts
+from fairground.screen.cdppipe import Gone, Pipe
+from fairground.screen.cdpwire import NoAnswer, Wire
 
 MAX_SIDE: Final = 8192
 _PROGRAMS: Final = (
@@ -115,31 +118,74 @@ def open_page(
         ScreenError: The address could not be shown.
     """
     _check(size, scale)
-    flags = [
-        f"--window-size={round(size[0] / scale)},{round(size[1] / scale)}",
-        f"--disable-features={','.join(_WITHOUT)}",
-        *([] if paced else ["--disable-frame-rate-limit"]),
-    ]
-    started = _launch(sandbox, flags)
-    process, wire = started.process, started.wire
+    browser = Browser(sandbox, paced=paced)
     try:
-        screen = CdpScreen(
-            wire, size, scale=scale, mobile=mobile, touch=touch, color_scheme=color_scheme,
-            user_agent=_user_agent(started.user_agent, mobile), end=lambda: _end(sandbox, process),
+        screen = browser.open_page(
+            size, scale=scale, mobile=mobile, touch=touch, color_scheme=color_scheme,
+            downloads=f"{sandbox.home}/Downloads", end=browser.close,
         )  # fmt: skip
-        if not started.own_sandbox:
-            screen.note("Chromium runs without its own sandbox around its pages, which this machine or user forbids")
-        downloads = {"behavior": "allow", "downloadPath": f"{sandbox.home}/Downloads", "eventsEnabled": True}
-        wire.post("Browser.setDownloadBehavior", downloads)
         if url is None:
             screen.settle(_START_SECONDS)
         else:
             screen.navigate(url, _START_SECONDS)
     except BaseException:
-        wire.close()
-        _end(sandbox, process)
+        browser.close()
         raise
     return screen
+
+
+class Browser:
+    """A Chromium in a sandbox, without a page yet.
+
+    Args:
+        sandbox: Where it runs; the browser's profile is new and lies in its home.
+        paced: As of `open_page`.
+    """
+
+    def __init__(self, sandbox: Sandbox, *, paced: bool = True) -> None:
+        self._sandbox = sandbox
+        flags = [f"--disable-features={','.join(_WITHOUT)}", *([] if paced else ["--disable-frame-rate-limit"])]
+        self._started = _launch(sandbox, flags)
+        attach = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True, "filter": [{"type": "page"}]}
+        self._started.wire.post("Target.setAutoAttach", attach)
+
+    @property
+    def alive(self) -> bool:
+        """Whether it runs."""
+        return self._started.wire.alive
+
+    def open_page(
+        self,
+        size: tuple[int, int],
+        *,
+        scale: float = 1.0,
+        mobile: bool = True,
+        touch: bool = False,
+        color_scheme: Literal["light", "dark"] = "light",
+        downloads: str | None = None,
+        listen: Callable[[], socket.socket] | None = None,
+        end: Callable[[], None] = lambda: None,
+    ) -> CdpScreen:
+        """An empty page as a screen, in a browser context of its own: it shares no cookies, storage or cache.
+
+        The clipboard is the browser's. Sizes and looks are as of the function `open_page`. `downloads` is the folder
+        for what pages download, None refuses it. `listen` makes the one listening socket that its pages can connect to,
+        for each context anew (see `CdpScreen.take_server`); None does not limit them. `end` is called when the screen
+        is closed.
+        """
+        _check(size, scale)
+        started = self._started
+        unconfined = "Chromium runs without its own sandbox around its pages, which this machine or user forbids"
+        return CdpScreen(
+            Contexts(started.wire, downloads=downloads, listen=listen), size, scale=scale, mobile=mobile, touch=touch,
+            color_scheme=color_scheme, user_agent=_user_agent(started.user_agent, mobile),
+            notes=() if started.own_sandbox else (unconfined,), end=end,
+        )  # fmt: skip
+
+    def close(self) -> None:
+        """Ends it, with all its pages; may be called twice."""
+        self._started.wire.close()
+        _end(self._sandbox, self._started.process)
 
 
 def _check(size: tuple[int, int], scale: float) -> None:
@@ -167,7 +213,7 @@ def _launch(sandbox: Sandbox, flags: Sequence[str]) -> _Started:
     """Starts the browser, with its own sandbox around its pages where the machine allows that."""
     profile = f"{sandbox.home}/.config/page-{secrets.token_hex(4)}"
     sandbox.write_file(f"{profile}/Default/Preferences", json.dumps(_PREFERENCES).encode())
-    flags = [*flags, f"--user-data-dir={profile}", "--app=data:text/html,"]
+    flags = [*flags, f"--user-data-dir={profile}", "--no-startup-window"]
     if not sandbox.isolated:
         flags.append("--disable-dev-shm-usage")  # small in containers, which is where there is no isolation
     root = not sandbox.isolated and os.geteuid() == 0  # as which Chromium refuses its own sandbox
@@ -210,7 +256,7 @@ def _start(sandbox: Sandbox, flags: Sequence[str]) -> tuple[Process, Wire]:
             os.close(we_read)
             os.close(we_write)
     started = process
-    return started, Wire(we_read, we_write, describe=lambda: _last_words(started))
+    return started, Wire(Pipe(we_read, we_write, describe=lambda: _last_words(started)))
 
 
 def _last_words(process: Process) -> str:

@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import contextlib
+import socket
 import time
 from collections.abc import Callable
 from typing import Any, Final, Literal
 
 from fairground.core import Action, Frame, Node, ScreenError, Wait, Window
+from fairground.screen.cdpcontext import Contexts, Ordered
 from fairground.screen.cdpframe import data_url, read_frame
 from fairground.screen.cdphand import Hand
 from fairground.screen.cdppages import Command
+from fairground.screen.cdppipe import Gone
 from fairground.screen.cdpsettle import wait_for_rest
 from fairground.screen.cdptree import read_tree
 from fairground.screen.cdpview import View
-from fairground.screen.cdpwire import Gone, NoAnswer, ProtocolError, Wire
+from fairground.screen.cdpwire import NoAnswer, ProtocolError, Wire
 from fairground.screen.cdpworld import Stale
 from fairground.screen.protocol import Settled
 
+_OPEN_SECONDS: Final = 30.0
 _CALL_SECONDS: Final = 10.0
 _TREE_SECONDS: Final = 30.0
 _DRAW_SECONDS: Final = 3.0  # for a page to draw itself anew, before we take what it has drawn last
 _FRESH_SECONDS: Final = 0.05  # for which the picture that settling ended with is the current one
 _LOOK_AGAIN: Final = 0.02
+_EMPTY_CLIPBOARD: Final = """
+addEventListener("copy", (event) => { event.clipboardData.setData("text/plain", ""); event.preventDefault() });
+document.execCommand("copy")
+"""
 _BACKDROP_QUALITY, _BACKDROP_BRIGHTNESS = 60, 0.5
 
 
@@ -34,21 +42,22 @@ class CdpScreen:
     not drawn.
 
     Args:
-        wire: To the browser; owned from now on.
+        contexts: Where it gets the browser contexts that its pages live in.
         size: Of the picture, in pixels.
         scale: Pixels of the picture for each pixel of the page.
         mobile: Lay pages out as on a phone.
         touch: Have pages see a finger instead of the left button of a mouse.
         color_scheme: What pages are told that the user prefers.
         user_agent: How the browser names itself to pages.
-        end: Ends the browser, when the screen is closed.
+        notes: What `take_notes` tells at first.
+        end: Ends what the screen owns, when it is closed.
     """
 
     backend = "cdp"
 
     def __init__(
         self,
-        wire: Wire,
+        contexts: Contexts,
         size: tuple[int, int],
         *,
         scale: float = 1.0,
@@ -56,22 +65,85 @@ class CdpScreen:
         touch: bool = False,
         color_scheme: Literal["light", "dark"] = "light",
         user_agent: str = "",
+        notes: tuple[str, ...] = (),
         end: Callable[[], None] = lambda: None,
     ) -> None:
         self.size = size
-        self._wire = wire
+        self._contexts = contexts
         self._scale = scale
+        self._mobile, self._touch = mobile, touch
+        self._prepare = _prepare(size, scale, mobile, touch, color_scheme, user_agent)
+        self._notes = notes
         self._end = end
+        self._ordered: Ordered | None = None
+        self._spare: tuple[Ordered, View] | None = None
+        """The page for the next time, which opens while this one is in use."""
+        self._show(*self._enter(contexts.order()))
+
+    def _enter(self, ordered: Ordered) -> tuple[Ordered, View]:
+        return ordered, View(self._contexts.enter(ordered), self._prepare, self._backdrop)
+
+    def _show(self, ordered: Ordered, view: View) -> None:
+        self._contexts.server = ordered.server
+        self._view = view
+        self._hand = Hand(view, self.size, self._scale, zoomable=self._mobile, touch=self._touch)
         self._frame: Frame | None = None
         self._settled_at = 0.0
-        self._view = View(wire, _prepare(size, scale, mobile, touch, color_scheme, user_agent), self._backdrop)
-        self._hand = Hand(self._view, size, scale, zoomable=mobile, touch=touch)
+        for text in self._notes:
+            self.note(text)
+        view.wire.wait(lambda: view.pages.shown is not None, _OPEN_SECONDS)
+
+    @property
+    def _wire(self) -> Wire:
+        return self._view.wire
 
     @property
     def alive(self) -> bool:
         """Whether the browser runs and its page has not crashed."""
         page = self._view.pages.shown
         return self._wire.alive and page is not None and not page.crashed
+
+    def renew(self) -> None:
+        """Leaves everything behind for an empty page in a browser context that nobody has used.
+
+        Gone with the old one: pages, dialogs, held keys and buttons, zoom, history, cookies, storage, caches, workers,
+        notes. The browser itself stays, with its clipboard emptied; files that were downloaded are not its business.
+
+        Raises:
+            ScreenError: The browser is gone, or opens no page.
+        """
+        self._contexts.wait_left()
+        left, spare, ordered = self._view, self._spare, self._ordered
+        self._spare = self._ordered = None
+        self._contexts.leave(left.wire)
+        self._show(*(spare or self._enter(ordered or self._contexts.order())))
+        page = self._view.page(time.monotonic() + _CALL_SECONDS)
+        self._view.call(page, "Runtime.evaluate", {"expression": _EMPTY_CLIPBOARD, "userGesture": True}, _CALL_SECONDS)
+        self._ordered = self._contexts.order()  # who was renewed once will be again
+
+    def freeze(self) -> None:
+        """Stops the scripts of its pages, at the next statement of each, for a browser that others use as well.
+
+        Workers run on, and so does the clock: only freezing the whole sandbox stops those.
+        """
+        for page in self._view.pages.stack:
+            self._wire.post("Debugger.enable", session=page.session)
+            self._wire.post("Debugger.pause", session=page.session)
+
+    def thaw(self) -> None:
+        """Lets them go on."""
+        for page in self._view.pages.stack:
+            self._wire.post("Debugger.disable", session=page.session)
+
+    def take_server(self) -> socket.socket:
+        """The listening socket that pages reach from now until `renew`, where they can reach only one; given once."""
+        server, self._contexts.server = self._contexts.server, None
+        if server is None:
+            raise ScreenError(
+                "a page on a shared browser reaches one server, which was taken already",
+                fix="answer everything from one server, or open a seat with a browser of its own",
+            )
+        return server
 
     def note(self, text: str) -> None:
         """Adds to what `take_notes` tells."""
@@ -112,6 +184,8 @@ class CdpScreen:
         else:
             self._settled_at = 0.0
             self._hand.act(action)
+            if self._ordered is not None and self._ordered.reply.done:
+                self._spare, self._ordered = self._enter(self._ordered), None
 
     def settle(self, timeout: float = 5.0) -> Settled:
         """Waits until the page has loaded, drawn what changed, and nothing more changes or moves.
@@ -218,8 +292,17 @@ class CdpScreen:
         self._hand.release()
 
     def close(self) -> None:
-        """Ends the browser; may be called twice."""
-        self._wire.close()
+        """Leaves its pages, and ends the browser where that is its own; may be called twice."""
+        spare, ordered = self._spare, self._ordered
+        self._spare = self._ordered = None
+        for view in (self._view, spare[1] if spare else None):
+            if view is not None:
+                with contextlib.suppress(Gone):
+                    self._contexts.leave(view.wire)
+        for waiting in (self._contexts.server, spare[0].server if spare else None, ordered.server if ordered else None):
+            if waiting is not None:
+                waiting.close()
+        self._contexts.close()
         end, self._end = self._end, lambda: None
         end()
 

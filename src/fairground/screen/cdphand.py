@@ -10,8 +10,9 @@ from typing import Final
 from fairground.core import Action, Button, Click, Drag, Key, KeyDown, KeyUp, MouseDown, MouseUp, Move, Scroll, Type
 from fairground.screen.cdpinput import WHEEL_CLICK, Finger, Keyboard, Pointer, batches, waypoints
 from fairground.screen.cdppages import Command, Page
+from fairground.screen.cdppipe import Gone
 from fairground.screen.cdpview import View
-from fairground.screen.cdpwire import Gone, NoAnswer, ProtocolError, Reply
+from fairground.screen.cdpwire import NoAnswer, ProtocolError, Reply
 from fairground.screen.cdpworld import Stale
 
 _SECONDS: Final = 10.0  # for a page to take in an input, before its script is stopped

@@ -1,4 +1,4 @@
-"""The pages of one browser: which one is shown, and what its events say about it.
+"""The pages of one browser context: which one is shown, and what its events say about it.
 
 A page that opens another (a popup, a new tab) is covered by it until that one closes, as on a phone. A dialog
 (`alert`, `confirm`, `prompt`) is a page as well, of ours: a headless browser draws none, and a page that waits for
@@ -33,6 +33,7 @@ class Page:
         document: Counts the documents it has shown; what belongs to an earlier one is stale.
         activity: Counts everything that may change the picture.
         scheduled: Frames that asked for a navigation, and when.
+        frames: Names of the frames in it.
         requests: What is being fetched, by request: for which document, and the address.
         outlasted: Requests that did not end while we waited once; not waited for again.
         restless: Whether it has a canvas that kept changing for a whole settling.
@@ -47,6 +48,7 @@ class Page:
     crashed: bool = False
     document: int = 0
     activity: int = 0
+    frames: set[str] = field(default_factory=set)
     loading: set[str] = field(default_factory=set)
     scheduled: dict[str, float] = field(default_factory=dict)
     requests: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -69,10 +71,10 @@ class Page:
 
 
 class Pages:
-    """Follows the pages of a browser.
+    """Follows the pages of a browser context.
 
     Args:
-        wire: To the browser.
+        wire: To a browser context, where a first page is opened; it shows once it has been.
         prepare: Commands for every new page, before any of its scripts runs.
         backdrop: What a dialog is drawn over: a picture as a `data:` address.
     """
@@ -86,9 +88,7 @@ class Pages:
         self._notes: deque[str] = deque(maxlen=_MAX_NOTES)
         for method, handler in self._events().items():
             wire.on(method, handler)
-        filters = [{"type": "page"}]
-        attach = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True, "filter": filters}
-        wire.call("Target.setAutoAttach", attach)
+        self._open()
 
     @property
     def shown(self) -> Page | None:
@@ -111,10 +111,11 @@ class Pages:
         """Closes what covers the first page, and returns that."""
         with self._wire.changed:
             first = next(iter(self._pages.values()), None)
-            for page in list(self._pages.values())[1:]:
-                if page.dialog is None:  # those of the first page end with it
-                    self._close(page, "the page was closed")
-            return first
+            covering = list(self._pages.values())[1:]
+        for page in covering:
+            if page.dialog is None:  # those of the first page end with it
+                self._close(page, "the page was closed")
+        return first
 
     def renew(self, timeout: float) -> Page | None:
         """Leaves all pages, which may not answer any more, for a new one."""
@@ -122,12 +123,11 @@ class Pages:
             left = list(self._pages.values())
             self._pages.clear()
             self._unopened.clear()
-        self._wire.post("Target.createTarget", {"url": "about:blank", "newWindow": True})
+        self._open()
         self._wire.wait(lambda: self.shown is not None, timeout)
-        with self._wire.changed:
-            for page in left:  # last, because a browser ends with its last window
-                self._close(page, "the page was left")
-            return self.shown
+        for page in left:
+            self._close(page, "the page was left")
+        return self.shown
 
     def note(self, text: str) -> None:
         """Adds to what `take_notes` tells."""
@@ -148,6 +148,7 @@ class Pages:
             "Inspector.targetCrashed": self._crashed,
             "Page.frameStartedLoading": self._started_loading,
             "Page.frameStoppedLoading": self._stopped_loading,
+            "Page.frameAttached": self._framed,
             "Page.frameDetached": self._stopped_loading,
             "Page.frameScheduledNavigation": self._scheduled,
             "Page.frameRequestedNavigation": self._scheduled,
@@ -198,6 +199,10 @@ class Pages:
             page.crashed = True
             self._wire.end_session(session, "the page crashed")
 
+    def _framed(self, params: dict[str, Any], session: str) -> None:
+        if (page := self._touched(session)) and len(page.frames) < _MAX_REQUESTS:
+            page.frames.add(params["frameId"])
+
     def _started_loading(self, params: dict[str, Any], session: str) -> None:
         if page := self._touched(session):
             page.loading.add(params["frameId"])
@@ -229,6 +234,7 @@ class Pages:
             page.crashed = page.restless = False
             page.document += 1
             page.drag = None
+            page.frames.clear()
             page.loading &= {frame["id"]}
             page.requests = {key: value for key, value in page.requests.items() if value[0] == frame["loaderId"]}
             page.outlasted &= set(page.requests)
@@ -254,7 +260,7 @@ class Pages:
             return
         page.asked = dialog
         self._unopened.append(dialog)
-        self._wire.post("Target.createTarget", {"url": "about:blank", "newWindow": True, "background": True})
+        self._open()
 
     def _dialog_answered(self, params: dict[str, Any], session: str) -> None:
         page = self._pages.get(session)
@@ -277,8 +283,13 @@ class Pages:
         for page in [page for page in self._pages.values() if page.dialog is dialog]:
             self._close(page, "the dialog was closed")
 
+    def _open(self) -> None:
+        wish = {"url": "about:blank", "newWindow": True, "background": True}
+        self._wire.post("Target.createTarget", {**wish, "browserContextId": self._wire.context})
+
     def _close(self, page: Page, why: str) -> None:
-        self._pages.pop(page.session, None)  # at once: what is seen from now on is what lies below
+        with self._wire.changed:
+            self._pages.pop(page.session, None)  # at once: what is seen from now on is what lies below
         self._wire.post("Target.closeTarget", {"targetId": page.target})
         self._wire.end_session(page.session, why)
 
@@ -287,7 +298,9 @@ class Pages:
             self.note("the page asked for a file to upload; this screen has no way to choose one")
 
     def _download(self, params: dict[str, Any], _: str) -> None:
-        self.note(f"the page downloaded a file: {str(params.get('suggestedFilename', ''))[:200]}")
+        frame = params.get("frameId")  # of any page of the browser
+        if any(frame == page.target or frame in page.frames for page in self._pages.values()):
+            self.note(f"the page downloaded a file: {str(params.get('suggestedFilename', ''))[:200]}")
 
     def _dragged(self, params: dict[str, Any], session: str) -> None:
         if page := self._touched(session):

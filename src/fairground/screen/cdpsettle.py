@@ -8,8 +8,9 @@ from typing import Final
 
 from fairground.core import Frame
 from fairground.screen.cdpframe import read_frame
+from fairground.screen.cdppipe import Gone
 from fairground.screen.cdpview import View
-from fairground.screen.cdpwire import Gone, NoAnswer, ProtocolError
+from fairground.screen.cdpwire import NoAnswer, ProtocolError
 from fairground.screen.cdpworld import Stale
 
 _QUIET: Final = 12  # milliseconds without a change in the document

@@ -19,7 +19,7 @@ class View:
     """What is shown, and our script in it.
 
     Args:
-        wire: To the browser.
+        wire: To a browser context.
         prepare: Commands for every new page, before any of its scripts runs.
         backdrop: What a dialog is drawn over: a picture as a `data:` address.
     """

@@ -1,35 +1,17 @@
-"""A small client of the Chrome DevTools Protocol over a pair of pipes.
-
-The browser is started with `--remote-debugging-pipe`: messages are JSON objects, each ended by a NUL byte, and no
-port exists that anything in the sandbox could reach. A thread reads all the time, so that the browser never
-waits for us, events are handled when they happen, and a browser that dies is noticed at once.
-"""
+"""A small client of the Chrome DevTools Protocol: commands, answers and events, over a pipe that may be shared."""
 
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import json
-import os
-import re
-import select
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from fairground.core import ScreenError
+from fairground.screen.cdppipe import Gone, Pipe
 
 Handler = Callable[[dict[str, Any], str], None]
 """Takes an event's parameters and the session it came from (empty: the browser)."""
-
-MAX_MESSAGE: Final = 256 << 20
-_CHUNK: Final = 1 << 20
-_PIPE_SIZE: Final = 1 << 20  # a screenshot in one piece; the default of 64 KB makes both sides take turns
-_WRITE_SECONDS: Final = 10.0
-_END_SECONDS: Final = 2.0
-_ID: Final = re.compile(rb'\{"id":\s*(\d+)')
-_F_SETPIPE_SZ: Final = 1031
 
 
 class ProtocolError(ScreenError):
@@ -38,10 +20,6 @@ class ProtocolError(ScreenError):
 
 class NoAnswer(ScreenError):
     """The browser or its page did not answer in time."""
-
-
-class Gone(ScreenError):
-    """The page or the browser that was asked is no more."""
 
 
 class Reply:
@@ -68,40 +46,29 @@ class Reply:
 
 
 class Wire:
-    """The connection to one browser.
+    """A conversation with a browser, or with the pages of one of its contexts.
 
-    One thread uses it; a second one, started here, reads. Handlers run in the reading thread with `changed` held:
-    they may `post`, never `call`.
+    One thread uses it; the pipe's own thread reads. Handlers run in the reading thread with `changed` held: they
+    may `post`, never `call`.
 
     Args:
-        reader: Where the browser writes to; owned from now on.
-        writer: Where the browser reads from; owned from now on.
-        describe: Says why the browser is gone, such as the end of its output.
-        limit: Bytes of the longest message that is taken; longer ones fail the call they answer.
+        pipe: To the browser. The first wire over it owns it.
+        context: Which browser context it is about; empty for the browser itself.
     """
 
-    def __init__(
-        self, reader: int, writer: int, *, describe: Callable[[], str] = str, limit: int = MAX_MESSAGE
-    ) -> None:
+    def __init__(self, pipe: Pipe, context: str = "") -> None:
+        self.context = context
         self.changed = threading.Condition()
-        self._reader, self._writer = reader, writer
-        self._describe = describe
-        self._limit = limit
+        self._pipe = pipe
         self._handlers: dict[str, list[Handler]] = {}
         self._replies: dict[int, Reply] = {}
-        self._outbox: list[bytes] = []
-        self._writing = threading.Lock()
-        self._last_id = 0
-        self._dead: str | None = None
+        self._dead: str | None = pipe.dead
         self._closed = False
-        os.set_blocking(writer, False)
-        for fd in (reader, writer):
-            with contextlib.suppress(OSError):  # over the user's limit for pipes; slower, not wrong
-                fcntl.fcntl(fd, _F_SETPIPE_SZ, _PIPE_SIZE)
-        # What wakes the reading thread when we close: closing a file under a reader does not.
-        self._wake_reader, self._wake_writer = os.pipe2(os.O_CLOEXEC)
-        self._thread = threading.Thread(target=self._read, name="cdp", daemon=True)
-        self._thread.start()
+        pipe.join(self, context)
+
+    def branch(self, context: str) -> Wire:
+        """A wire to the pages of a browser context; closing it leaves this one open."""
+        return Wire(self._pipe, context)
 
     @property
     def alive(self) -> bool:
@@ -138,20 +105,15 @@ class Wire:
             if self._dead is not None:
                 raise self._gone()
             for reply, (method, params) in zip(replies, commands, strict=True):
-                self._last_id += 1
-                self._replies[self._last_id] = reply
-                self._outbox.append(_encode(self._last_id, method, params, session))
-        self._flush()
+                self._replies[self._pipe.put(self, method, params, session)] = reply
+        self._pipe.flush()
         return replies
 
     def post(self, method: str, params: Mapping[str, Any] | None = None, *, session: str = "") -> None:
         """Sends a command and does not care for its answer; the one way to command from a handler."""
-        with self.changed:
-            self._last_id += 1
-            self._outbox.append(_encode(self._last_id, method, params or {}, session))
-        if threading.current_thread() is not self._thread:
-            with contextlib.suppress(Gone):  # whoever waits for an answer will meet the same error
-                self._flush()
+        self._pipe.put(None, method, params or {}, session)
+        with contextlib.suppress(Gone):  # whoever waits for an answer will meet the same error
+            self._pipe.flush()
 
     def wait(self, ready: Callable[[], bool], timeout: float) -> bool:
         """Waits until a condition holds that messages from the browser change; says whether it does.
@@ -184,89 +146,23 @@ class Wire:
             self.changed.notify_all()
 
     def close(self) -> None:
-        """Closes the pipes, upon which the browser ends; may be called twice, also by a handler's thread."""
+        """Ends the conversation; may be called twice, also by a handler's thread.
+
+        The first wire closes the pipe with it, upon which the browser ends.
+        """
         with self.changed:
             if self._closed:
                 return
             self._closed = True
-            self._die("the screen was closed")
-            # What they hold (the browser's process, and us again) is let go of now, not when rubbish is collected.
-            self._handlers.clear()
-            self._describe = str
-        os.write(self._wake_writer, b"x")
-        if threading.current_thread() is not self._thread:
-            self._thread.join()
-        with self._writing:
-            for fd in (self._reader, self._writer, self._wake_reader, self._wake_writer):
-                os.close(fd)
+            self.die("the screen was closed")
+            self._handlers.clear()  # what they hold is let go of now, not when rubbish is collected
+        if self.context:
+            self._pipe.leave(self)
+        else:
+            self._pipe.close()
 
-    def _flush(self) -> None:
-        """Sends what is in the outbox, in its order; never with `changed` held, because the pipe may be full."""
-        deadline = time.monotonic() + _WRITE_SECONDS
-        with self._writing:
-            with self.changed:
-                packet = memoryview(b"".join(self._outbox))
-                self._outbox.clear()
-            while packet:
-                if self._dead is not None:
-                    raise self._gone()
-                try:
-                    packet = packet[os.write(self._writer, packet) :]
-                except BlockingIOError:
-                    if time.monotonic() < deadline:
-                        _poll({self._writer: select.POLLOUT}, 0.1)
-                        continue
-                    # Half a message may be out, so nothing that follows would be understood.
-                    self._die(f"the browser took no input for {_WRITE_SECONDS:g} s")
-                except OSError:
-                    if threading.current_thread() is not self._thread:
-                        self._thread.join(_END_SECONDS)  # it reads what the browser still had to say
-                    self._die("the browser ended")
-
-    def _read(self) -> None:
-        why = "the browser ended"
-        buffer = bytearray()
-        searched = 0
-        skipping = False  # inside a message that is over the limit
-        try:
-            while True:
-                if self._wake_reader in _poll({self._reader: select.POLLIN, self._wake_reader: select.POLLIN}):
-                    return
-                data = os.read(self._reader, _CHUNK)
-                if not data:
-                    break
-                buffer += data
-                while (end := buffer.find(0, searched)) >= 0:
-                    message = bytes(memoryview(buffer)[:end])
-                    del buffer[: end + 1]
-                    searched = 0
-                    if not skipping:
-                        self._take(message)
-                        if self._outbox:
-                            with contextlib.suppress(Gone):
-                                self._flush()
-                    skipping = False
-                searched = len(buffer)
-                if skipping or len(buffer) > self._limit:
-                    if not skipping:
-                        self._fail_message(bytes(buffer[:64]), f"an answer of over {self._limit >> 20} MB")
-                    skipping, searched = True, 0
-                    buffer.clear()
-        except OSError as error:
-            why = f"the browser's pipe broke: {error.strerror}"
-        except Exception as error:  # of a handler; whoever waits must not wait for ever
-            why = f"an event could not be handled: {type(error).__name__}: {error}"
-        said = self._describe().strip()
-        self._die(f"{why}; its output ends:\n{said}" if said else why)
-
-    def _take(self, data: bytes) -> None:
-        try:
-            message = json.loads(data)
-        except (ValueError, RecursionError) as error:
-            self._fail_message(data[:64], f"an answer that is not JSON: {error}")
-            return
-        if not isinstance(message, dict):
-            return
+    def take(self, message: dict[str, Any]) -> None:
+        """For the pipe: an answer or an event."""
         with self.changed:
             if "id" in message:
                 reply = self._replies.pop(message["id"], None)
@@ -277,15 +173,16 @@ class Wire:
                     handler(message.get("params", {}), message.get("sessionId", ""))
             self.changed.notify_all()
 
-    def _fail_message(self, head: bytes, why: str) -> None:
-        found = _ID.match(head)
+    def fail(self, number: int, why: str) -> None:
+        """For the pipe: an answer that cannot be used."""
         with self.changed:
-            reply = self._replies.pop(int(found[1]), None) if found else None
+            reply = self._replies.pop(number, None)
             if reply is not None:
                 reply.fail(ScreenError, why)
             self.changed.notify_all()
 
-    def _die(self, why: str) -> None:
+    def die(self, why: str) -> None:
+        """For the pipe: the browser is gone."""
         with self.changed:
             if self._dead is None:
                 self._dead = why
@@ -296,20 +193,6 @@ class Wire:
 
     def _gone(self) -> Gone:
         return Gone(str(self._dead))
-
-
-def _poll(events: Mapping[int, int], timeout: float | None = None) -> list[int]:
-    poll = select.poll()  # not select(), which knows no file above 1023
-    for fd, mask in events.items():
-        poll.register(fd, mask)
-    return [fd for fd, _ in poll.poll(None if timeout is None else timeout * 1000)]
-
-
-def _encode(number: int, method: str, params: Mapping[str, Any], session: str) -> bytes:
-    message: dict[str, Any] = {"id": number, "method": method, "params": params}
-    if session:
-        message["sessionId"] = session
-    return json.dumps(message, separators=(",", ":")).encode() + b"\0"
 
 
 def _fill(reply: Reply, message: Mapping[str, Any]) -> None:

@@ -69,7 +69,7 @@ _WORDS: Final = {
     "none": 0, "no": 0, "dozen": 12,
 }  # fmt: skip
 _SCALES: Final = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
-_DIGITS: Final = re.compile(r"(?<![\w.,])[-+]?(?:\d{1,3}(?:[ ,.'’]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?)(?![\w])")
+_DIGITS: Final = re.compile(r"(?<![\w.,])[-+]?(?:\d{1,3}(?:[ ,.'\u2019]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?)(?![\w])")
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _CURRENCIES: Final = {
     "€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR", "£": "GBP", "gbp": "GBP", "pounds": "GBP", "¥": "JPY",
@@ -107,13 +107,14 @@ def _numbers(text: str) -> list[frozenset[Decimal]]:
 
 def _readings(token: str) -> frozenset[Decimal]:
     sign = -1 if token.startswith("-") else 1
-    digits = re.sub(r"[ '’+-]", "", token)
+    digits = re.sub(r"[ '\u2019+-]", "", token)
     values = set()
     for point, comma in ((".", ","), (",", ".")):
         if digits.count(point) <= 1:
             whole, _, part = digits.partition(point)
             groups = whole.split(comma)
-            if comma not in part and all(len(group) == 3 for group in groups[1:]) and len(groups[0]) <= (3 if groups[1:] else 40):  # fmt: skip
+            grouped = all(len(group) == 3 for group in groups[1:]) and len(groups[0]) <= (3 if groups[1:] else 40)
+            if grouped and comma not in part:
                 values.add(sign * Decimal(f"{''.join(groups) or '0'}.{part or '0'}"))
     return frozenset(values)
 
@@ -200,10 +201,15 @@ class _Day:
         self.readings = frozenset(readings)
 
     def is_(self, day: date) -> bool:
-        return any((year is None or year == day.year) and (month, number) == (day.month, day.day) for year, month, number in self.readings)  # fmt: skip
+        return any(
+            (year is None or year == day.year) and (month, number) == (day.month, day.day)
+            for year, month, number in self.readings
+        )
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, date) and self.is_(other) or isinstance(other, _Day) and self.readings == other.readings
+        return (isinstance(other, date) and self.is_(other)) or (
+            isinstance(other, _Day) and self.readings == other.readings
+        )
 
     def __hash__(self) -> int:
         return hash(self.readings)
@@ -239,7 +245,9 @@ def _time(expected: Any, said: str, among: Sequence[Any], question: str, today: 
     said = re.sub(r"\bnoon\b|\bmidday\b", "12:00", re.sub(r"\bmidnight\b", "0:00", said))
     _, said = _dates(said, today)
     asked = {_clock(match) for match in _TIME.finditer(question)}
-    found = [clock for match in _TIME.finditer(said) if (clock := _clock(match)) not in asked or clock == (hour, minute)]
+    found = [
+        clock for match in _TIME.finditer(said) if (clock := _clock(match)) not in asked or clock == (hour, minute)
+    ]
     return bool(found) and all(clock == (hour, minute) for clock in found)
 
 
@@ -292,7 +300,7 @@ def _list(expected: Any, said: str, among: Sequence[Any], question: str, today: 
         return _names(expected, said, among)
     wanted = {_words(item) for item in expected}
     found = {_words(part) for part in re.split(r"[,;\n•]|\band\b|&", said)} - {""}
-    return found == wanted or _words(said) in {" ".join(sorted(wanted)), *wanted} and len(wanted) == 1
+    return found == wanted or (_words(said) in {" ".join(sorted(wanted)), *wanted} and len(wanted) == 1)
 
 
 def _names(expected: Sequence[Any], said: str, among: Sequence[Any]) -> bool:
@@ -326,7 +334,9 @@ def _plain(text: str) -> str:
     return re.sub(r"[ \t\u00a0]+", " ", digits.translate(_SIGNS)).strip()
 
 
-_SIGNS: Final = str.maketrans({"−": "-", "–": "-", "—": "-", "‑": "-", "“": '"', "”": '"', "‘": "'", "’": "'", "„": '"'})
+_SIGNS: Final = str.maketrans(
+    {"\u2212": "-", "\u2013": "-", "—": "-", "\u2011": "-", "“": '"', "”": '"', "\u2018": "'", "\u2019": "'", "„": '"'}
+)
 
 
 def _words(value: Any) -> str:
@@ -336,7 +346,7 @@ def _words(value: Any) -> str:
     return " ".join(re.sub(r"[^\w@+%€£¥₹₺₦$]+", " ", bare).split())
 
 
-_BARE: Final = str.maketrans({"ø": "o", "ı": "i", "ł": "l", "đ": "d", "æ": "ae", "'": ""})
+_BARE: Final = str.maketrans({"ø": "o", "\u0131": "i", "ł": "l", "đ": "d", "æ": "ae", "'": ""})
 
 
 def _tokens(text: str) -> list[str]:

@@ -7,8 +7,19 @@ from fairground.worlds.app import NOT_VARIED, App, Scenario, ScreenSpec, Suite, 
 from fairground.worlds.folder import WorldFile, read_folder
 from fairground.worlds.oracle import Enter, Fill, Move, Press, Rehearsal, Say, Stuck, Tap
 from fairground.worlds.packages import package_versions
-from fairground.worlds.registry import resolve, suites
+from fairground.worlds.proofs import (
+    MutantCount,
+    ProofTable,
+    ProvenInstance,
+    ProvenScenario,
+    ScreenCount,
+    read_table,
+    write_table,
+)
+from fairground.worlds.registry import resolve, suite_of, suites
+from fairground.worlds.renewing import renew
 from fairground.worlds.seat import Seat, open_seat, planned_fingerprint
+from fairground.worlds.sharing import SharedBrowser, can_share
 from fairground.worlds.stages import Stages, prepare
 
 __all__ = [
@@ -17,23 +28,34 @@ __all__ = [
     "Enter",
     "Fill",
     "Move",
+    "MutantCount",
     "Press",
+    "ProofTable",
+    "ProvenInstance",
+    "ProvenScenario",
     "Rehearsal",
     "Say",
     "Scenario",
+    "ScreenCount",
     "ScreenSpec",
     "Seat",
+    "SharedBrowser",
     "Stages",
     "Stuck",
     "Suite",
     "Tap",
     "World",
     "WorldFile",
+    "can_share",
     "open_seat",
     "package_versions",
     "planned_fingerprint",
     "prepare",
     "read_folder",
+    "read_table",
+    "renew",
     "resolve",
+    "suite_of",
     "suites",
+    "write_table",
 ]

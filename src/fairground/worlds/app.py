@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from fairground.core import (
     AXES,
     Check,
+    Checklist,
     Configuration,
     InvalidConfiguration,
     InvalidInput,
@@ -28,6 +29,8 @@ from fairground.core import (
 )
 from fairground.sandbox import Limits, Sandbox, hash_path
 from fairground.worlds.oracle import Move, Rehearsal
+from fairground.worlds.proofs import ProofTable, read_table
+from fairground.worlds.written import written_in
 
 if TYPE_CHECKING:
     from fairground.worlds.seat import Seat
@@ -66,6 +69,8 @@ class App(ABC):
         recorded: Paths that `capture` records, read before the agent begins and after it ends.
         install_script: A program that installs the software as root, into a layer of its own.
         checkpoint_setup: Keep the result of `setup` too; worth it when it takes longer than a tenth of a second.
+        clocks: Names of recorded fields that a clock writes: two states that differ only there are the same to a
+            proof.
     """
 
     name: ClassVar[str] = ""
@@ -79,6 +84,7 @@ class App(ABC):
     limits: ClassVar[Limits] = Limits()
     recorded: ClassVar[tuple[str, ...]] = ()
     checkpoint_setup: ClassVar[bool] = False
+    clocks: ClassVar[tuple[str, ...]] = ()
     install_script: Path | None = None
 
     def sources(self) -> Any:
@@ -148,9 +154,24 @@ class Scenario(ABC):
     step_budget: ClassVar[int] = 50
     time_budget: ClassVar[float] = 1800.0
 
+    def sources(self) -> Any:
+        """Content address of what the task is written in: what is proven of it holds until this changes.
+
+        Here the modules of its class, of that class's bases and of the functions that it holds, and its own data.
+        """
+        return written_in(self)
+
     def instruction(self, parameters: Mapping[str, Parameter]) -> str:
         """What the agent is asked, with the parameters filled in."""
         return self.template.format_map(parameters)
+
+    def phrase(self, world: World) -> str:
+        """The instruction for one configuration; override it where the words depend on the profile's data.
+
+        Raises:
+            InvalidConfiguration: When that data lacks what the words are about.
+        """
+        return self.instruction(world.parameters)
 
     def setup(self, sandbox: Sandbox, world: World) -> None:
         """Adds what this task needs to what the app's `setup` put in place."""
@@ -158,6 +179,10 @@ class Scenario(ABC):
     @abstractmethod
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
         """Judges recorded states. Runs on the host and sees nothing else."""
+
+    def checklist(self, world: World) -> Checklist | None:
+        """What a model that judges recorded frames is asked; None: what follows from the instruction and the checks."""
+        return None
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
         """Moves that solve the task from any UI state; none when nobody has written them yet.
@@ -189,6 +214,8 @@ class Suite:
     scenarios: tuple[Scenario, ...]
     origin: str = field(default="", compare=False)
     """Where it came from: a package or a folder."""
+    proofs: Path | None = field(default=None, compare=False)
+    """Folder of its proof tables, which `fairground prove` writes: then only what is proven there is served."""
 
     def __post_init__(self) -> None:
         check_name("suite", self.name)
@@ -232,8 +259,31 @@ class Suite:
                 return scenario
         raise unknown(f"scenario of {self.name}/{app}", name, (scenario.name for scenario in known))
 
+    def proof(self, app: str) -> ProofTable | None:
+        """What was proven of an app; None where nothing was, or the suite has no proofs."""
+        return read_table(self.proofs, app) if self.proofs is not None else None
+
+    def pairs(self, scenario: Scenario) -> list[tuple[str, str]]:
+        """The instances and profiles of a scenario that are served: the proven ones, or all without proofs."""
+        whole = [(instance, profile) for instance in scenario.instances for profile in self.app(scenario.app).profiles]
+        if self.proofs is None:
+            return whole
+        table = self.proof(scenario.app)
+        found = table.find(scenario.name) if table is not None else None
+        proven = {(one.instance, profile) for one in found.instances for profile in one.proven} if found else set()
+        return [pair for pair in whole if pair in proven]
+
+    def why_not(self, configuration: Configuration) -> str | None:
+        """Why a configuration is not served; None when it is."""
+        if self.proofs is None:
+            return None
+        table = self.proof(configuration.app)
+        if table is None:
+            return f"nothing of {self.name}/{configuration.app} has been proven yet"
+        return table.why_not(configuration.scenario, configuration.instance, configuration.profile)
+
     def configurations(self) -> list[Configuration]:
-        """Every configuration, in a stable order. Large: the product of all axes."""
+        """Every configuration that is served, in a stable order. Large: the product of all axes."""
         return [
             Configuration(
                 suite=self.name, app=app.name, scenario=scenario.name,
@@ -241,8 +291,7 @@ class Suite:
             )
             for scenario in self.scenarios
             for app in (self.app(scenario.app),)
-            for instance in scenario.instances
-            for profile in app.profiles
+            for instance, profile in self.pairs(scenario)
             for theme in app.themes
             for ui_state in app.ui_states
         ]  # fmt: skip
@@ -277,7 +326,7 @@ class World:
     @property
     def instruction(self) -> str:
         """What the agent is asked."""
-        return self.scenario.instruction(self.parameters)
+        return self.scenario.phrase(self)
 
     @property
     def profile(self) -> Mapping[str, Any]:

@@ -7,8 +7,8 @@ from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from fairground.core import Configuration, InvalidInput, unknown
-from fairground.worlds.app import Suite, World
+from fairground.core import Configuration, InvalidConfiguration, InvalidInput, unknown
+from fairground.worlds.app import Scenario, Suite, World
 from fairground.worlds.folder import read_folder
 
 
@@ -35,7 +35,7 @@ def suites() -> dict[str, Suite]:
     return found
 
 
-def resolve(text: str, *, seed: int = 0) -> World:
+def resolve(text: str, *, seed: int = 0, unproven: bool = False) -> World:
     """The world that a person means.
 
     Args:
@@ -43,8 +43,12 @@ def resolve(text: str, *, seed: int = 0) -> World:
             value of each axis, `suite/app/scenario/instance@profile` leaves only the rest to be filled in. A
             path to a folder with a `world.toml` works in place of `suite/app`, with `/scenario` after it.
         seed: For whatever in the world is random.
+        unproven: Take also what is not proven, of a suite that has proofs: for who writes it, or looks for its fault.
+
+    Raises:
+        InvalidConfiguration: When the suite has proofs and this configuration is not among what is proven.
     """
-    suite, rest = _suite_of(text)
+    suite, rest = suite_of(text)
     task, _, axes = rest.partition("@")
     parts = [part for part in task.split("/") if part]
     if not parts and len(suite.apps) == 1:
@@ -59,24 +63,41 @@ def resolve(text: str, *, seed: int = 0) -> World:
         raise InvalidInput(
             f"{text!r} has too many parts", fix="expected suite/app/scenario/instance@profile/theme/ui_state"
         )
-    defaults = [next(iter(values)) for values in (app.profiles, app.themes, app.ui_states)]
+    instance, profile = _first_pair(suite, scenario, parts[2:], chosen[:1])
+    defaults = [profile, *(next(iter(values)) for values in (app.themes, app.ui_states))]
     profile, theme, ui_state = [*chosen, *defaults[len(chosen) :]]
     configuration = Configuration.parse(
         {
             "suite": suite.name,
             "app": app.name,
             "scenario": scenario.name,
-            "instance": parts[2] if len(parts) > 2 else next(iter(scenario.instances)),
+            "instance": instance,
             "profile": profile,
             "theme": theme,
             "ui_state": ui_state,
         },
         where=text,
     )
-    return World.of(suite, configuration, seed)
+    world = World.of(suite, configuration, seed)
+    if not unproven and (reason := suite.why_not(configuration)) is not None:
+        raise InvalidConfiguration(
+            f"{configuration.id} is not served: {reason}",
+            fix=f"choose another, or see why: fairground prove {suite.name}/{app.name}/{scenario.name}",
+        )
+    return world
 
 
-def _suite_of(text: str) -> tuple[Suite, str]:
+def _first_pair(suite: Suite, scenario: Scenario, instance: list[str], profile: list[str]) -> tuple[str, str]:
+    """The instance and the profile that are meant: the first that are served and fit what was said."""
+    for one, other in suite.pairs(scenario):
+        if instance in ([], [one]) and profile in ([], [other]):
+            return one, other
+    defaults = next(iter(scenario.instances)), next(iter(suite.app(scenario.app).profiles))
+    return (instance or defaults[:1])[0], (profile or defaults[1:])[0]
+
+
+def suite_of(text: str) -> tuple[Suite, str]:
+    """The suite that a name begins with, and the rest of the name; a folder with a `world.toml` is one too."""
     head, _, rest = text.partition("/")
     known = suites()
     if head in known:

@@ -18,12 +18,13 @@ from fairground.core import (
     Window,
     fingerprint,
 )
-from fairground.sandbox import Process, Sandbox, SandboxSpec, default_runner, open_sandbox
+from fairground.sandbox import FileInfo, Process, Sandbox, SandboxSpec, default_runner, open_sandbox
 from fairground.sandbox.layers import LayerStore
-from fairground.screen import Screen, open_desktop, open_page
+from fairground.screen import CdpScreen, Screen, open_desktop, open_page
 from fairground.worlds.app import World
 from fairground.worlds.stages import Stages, prepare, run_setup
 
+_BROWSERS_OWN = re.compile(r"\.(cache|pki|config/(page-[0-9a-f]+|chromium))(/|$)|\.config$")
 _DRAWN_SECONDS = 15.0  # for a window to come to rest once it is there; one with a clock or a spinner never does
 
 
@@ -48,6 +49,7 @@ class Seat:
     fingerprint: Fingerprint
     before: State = field(default_factory=State)
     keep: dict[str, Any] = field(default_factory=dict)
+    _files: frozenset[FileInfo] = frozenset()
     _programs: list[Process] = field(default_factory=list)
     _deferred: list[Callable[[], None]] = field(default_factory=list)
     _closed: bool = False
@@ -122,6 +124,10 @@ class Seat:
         """Lets it go on."""
         self.sandbox.thaw()
 
+    def files_changed(self) -> bool:
+        """Whether anything lies in the home that did not when the seat was opened, the browser's own files apart."""
+        return _files(self.sandbox) != self._files
+
     @property
     def logs(self) -> dict[str, str]:
         """Output of each stage, and of the app so far."""
@@ -153,19 +159,35 @@ def open_seat(world: World, *, runner: str | None = None, store: LayerStore | No
     app = world.app
     spec = SandboxSpec(layers=stages.layers, network=app.network, limits=app.limits)
     sandbox = open_sandbox(spec, runner=runner)
-    seat: Seat | None = None
-    try:
+
+    def open_screen() -> OpenScreen:
         for stage in stages.pending:
             if stage == "configure":
                 app.configure(sandbox)
             else:
                 run_setup(sandbox, world)
-        screen, env, end = _open_screen(sandbox, world)
-        seat = Seat(world, sandbox, screen, {**env, **app.env(world)}, stages, _fingerprint(world, stages, sandbox))
+        return _open_screen(sandbox, world)
+
+    return launch(world, stages, sandbox, open_screen)
+
+
+OpenScreen = tuple[Screen, Mapping[str, str], Callable[[], None]]
+"""A screen, the environment of programs on it, and what ends it."""
+
+
+def launch(world: World, stages: Stages, sandbox: Sandbox, open_screen: Callable[[], OpenScreen]) -> Seat:
+    """Makes a seat of a sandbox, which is discarded when that fails."""
+    app = world.app
+    seat: Seat | None = None
+    try:
+        screen, env, end = open_screen()
+        seat = Seat(world, sandbox, screen, {**env, **app.env(world)}, stages, seat_fingerprint(world, stages, sandbox))
         seat.defer(end)
         app.launch(seat)
         seat.check()
         seat.before = seat.capture()
+        if isinstance(screen, CdpScreen):  # such a seat may be renewed
+            seat._files = _files(sandbox)
     except BaseException as error:
         if seat is not None:
             seat.close()
@@ -177,8 +199,7 @@ def open_seat(world: World, *, runner: str | None = None, store: LayerStore | No
     return seat
 
 
-def _open_screen(sandbox: Sandbox, world: World) -> tuple[Screen, Mapping[str, str], Callable[[], None]]:
-    """The screen, the environment of programs on it, and what ends it."""
+def _open_screen(sandbox: Sandbox, world: World) -> OpenScreen:
     spec = world.app.screen
     if spec.backend == "cdp":
         page = open_page(sandbox, size=spec.size)
@@ -190,10 +211,11 @@ def _open_screen(sandbox: Sandbox, world: World) -> tuple[Screen, Mapping[str, s
 
 def planned_fingerprint(world: World) -> Fingerprint:
     """What is known of a world before a seat was made: for episodes that never got one."""
-    return _fingerprint(world, Stages(), None)
+    return seat_fingerprint(world, Stages(), None)
 
 
-def _fingerprint(world: World, stages: Stages, sandbox: Sandbox | None) -> Fingerprint:
+def seat_fingerprint(world: World, stages: Stages, sandbox: Sandbox | None) -> Fingerprint:
+    """What a seat at a world is made of."""
     width, height = world.app.screen.size
     facts = {
         "fairground": __version__,
@@ -207,3 +229,7 @@ def _fingerprint(world: World, stages: Stages, sandbox: Sandbox | None) -> Finge
     }
     digest = fingerprint({**facts, "configuration": world.id, "parameters": dict(world.parameters)})
     return Fingerprint.model_validate({"digest": digest, **facts})
+
+
+def _files(sandbox: Sandbox) -> frozenset[FileInfo]:
+    return frozenset(info for info in sandbox.list_files() if not _BROWSERS_OWN.match(info.path))

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from fairground.core import ScreenError
-from fairground.screen.cdpwire import Gone, NoAnswer, ProtocolError, Wire
+from fairground.screen.cdppipe import Gone, Pipe
+from fairground.screen.cdpwire import NoAnswer, ProtocolError, Wire
 
 
 class Peer:
@@ -21,7 +22,7 @@ class Peer:
     def __init__(self, *, limit: int = 1 << 20) -> None:
         self.reads, we_write = os.pipe()
         we_read, self.writes = os.pipe()
-        self.wire = Wire(we_read, we_write, describe=lambda: "its last words", limit=limit)
+        self.wire = Wire(Pipe(we_read, we_write, describe=lambda: "its last words", limit=limit))
         self._buffer = b""
 
     def receive(self) -> dict[str, Any]:
@@ -165,7 +166,7 @@ def test_a_closed_session_fails_what_waits_for_it(peer: Peer) -> None:
 
 
 def test_a_browser_that_takes_no_input_is_given_up(peer: Peer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fairground.screen.cdpwire._WRITE_SECONDS", 0.2)
+    monkeypatch.setattr("fairground.screen.cdppipe._WRITE_SECONDS", 0.2)
     with pytest.raises(Gone, match="took no input"):
         peer.wire.call("A.b", {"text": "x" * 5_000_000}, timeout=20)
 

@@ -6,6 +6,8 @@ prices, context policy, retries and budgets are shared. Vendor SDKs are imported
 
 from fairground.agents.models.anthropic_agent import anthropic_agent
 from fairground.agents.models.anthropic_chat import AnthropicOptions
+from fairground.agents.models.asking import Asker, make_asker
+from fairground.agents.models.building import MakeAgent
 from fairground.agents.models.calling import (
     ContextTooLong,
     ImageRefused,
@@ -23,11 +25,13 @@ from fairground.agents.models.gemini_agent import gemini_agent
 from fairground.agents.models.gemini_chat import GeminiOptions
 from fairground.agents.models.openai_agent import openai_agent
 from fairground.agents.models.openai_chat import OpenAIOptions
-from fairground.agents.models.prices import Price, load_prices, price_of
+from fairground.agents.models.prices import Price, load_prices, price_of, read_prices
 from fairground.agents.models.usage import Tokens, Usage
+from fairground.verify.json_answers import UnreadableAnswer, read_json_answer
 
 __all__ = [
     "AnthropicOptions",
+    "Asker",
     "CompatibleOptions",
     "ContextPolicy",
     "ContextTooLong",
@@ -35,6 +39,7 @@ __all__ = [
     "GeminiOptions",
     "ImageLimits",
     "ImageRefused",
+    "MakeAgent",
     "ModelAgent",
     "ModelRefused",
     "ModelUnavailable",
@@ -44,12 +49,16 @@ __all__ = [
     "RequestRefused",
     "RetryPolicy",
     "Tokens",
+    "UnreadableAnswer",
     "Usage",
     "anthropic_agent",
     "compatible_agent",
     "compatible_from",
     "gemini_agent",
     "load_prices",
+    "make_asker",
     "openai_agent",
     "price_of",
+    "read_json_answer",
+    "read_prices",
 ]

@@ -66,6 +66,9 @@ class ModelAgent:
     Attributes:
         usage: What the episode has used so far.
         budget: What one episode may use; may be set before `begin`.
+        price: Of the model; likewise.
+        limits: How large pictures are at first.
+        policy: Which frames stay.
     """
 
     def __init__(
@@ -89,15 +92,20 @@ class ModelAgent:
         self.budget = budget
         self.usage = self._unused(price)
         self._chat = chat
-        self._limits = limits
-        self._policy = context
-        self._price = price
+        self.limits = limits
+        self.policy = context
+        self.price = price
         self._retries = retries
         self._asks = asks
         self._coordinates = coordinates
         self._pace = pace
         self._system = system or partial(system_prompt, coordinates=coordinates)
         self._closed = False
+
+    @property
+    def model(self) -> str:
+        """The model's name, as the vendor and price tables have it."""
+        return self._chat.model
 
     def check(self) -> None:
         """Raises `MissingPrerequisite` when the vendor's SDK or a key is missing; makes no request."""
@@ -112,10 +120,10 @@ class ModelAgent:
         """Starts a conversation about this task; what was remembered or used of the last is forgotten."""
         self._closed = False
         self._chat.check()
-        self.usage = self._unused(self._price)
+        self.usage = self._unused(self.price)
         self._started = self._pace.clock()
         self._brief = brief
-        self._context = Context(brief.size, self._limits, self._policy)
+        self._context = Context(brief.size, self.limits, self.policy)
         self._tools: dict[str, SpokenTool] = {tool.name: tool for tool in spoken_tools(brief.kind)}
         self._chat.begin(self._system(brief), tuple(self._tools.values()), self._context)
         self._first = True
@@ -162,7 +170,7 @@ class ModelAgent:
             )
         self._results.append(Result(done, "\n".join(self._heard), seen, error=refused))
         self._heard = []
-        if refused:
+        if refused or (self._last is not None and self._last.ends):  # an end that was sent back changes what is next
             self._drop_waiting()
 
     def _drop_waiting(self) -> None:
@@ -297,7 +305,7 @@ class ModelAgent:
         return None
 
     def _count(self, tokens: Tokens | None) -> None:
-        dollars = None if tokens is None or self._price is None else self._price.dollars(tokens)
+        dollars = None if tokens is None or self.price is None else self.price.dollars(tokens)
         self.usage = self.usage.plus(tokens or Tokens(), dollars)
 
     def _count_failure(self, failure: Transient) -> None:

@@ -47,8 +47,17 @@ def load_prices(path: Path | None = None) -> dict[str, Price]:
     if path is None and (named := os.environ.get(PRICES_VARIABLE)):
         path = Path(named)
     if path is not None:
-        prices |= _parse(_read(path), str(path))
+        prices |= read_prices(path)
     return prices
+
+
+def read_prices(path: Path) -> dict[str, Price]:
+    """The prices of a file alone.
+
+    Raises:
+        InvalidInput: When it is not a price table.
+    """
+    return _parse(_read(path), str(path))
 
 
 def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:

@@ -78,16 +78,16 @@ def compare(
         design=design,  # type: ignore[arg-type]
         pairing=pairing,  # type: ignore[arg-type]
     )
-    moves, why_none = _changes(one, other, level)
+    moves, why_none = follow(one, other, level)
     regrets, why_no_regret = _regrets(one, other, found, streams[1])
     notes = (*found.notes, *why_none, *(moves.notes if moves else ()), *why_no_regret)
     if json:
         parts = {"comparison": found, "transitions": moves, "regret": regrets, "notes": notes}
         print_json({name: plain(part) for name, part in parts.items()})
         return
-    _print(found)
+    print_comparison(found)
     if moves is not None:
-        _print_changes(moves, other, one)
+        print_changes(moves, other, one)
     if regrets:
         console.print(
             "\n[bold]expected regret[/] of deploying the winner of a study of half the size, summed over apps, in "
@@ -97,7 +97,8 @@ def compare(
     print_notes(("", note) for note in notes)
 
 
-def _changes(one: Cells, other: Cells, level: float) -> tuple[Transitions | None, tuple[str, ...]]:
+def follow(one: Cells, other: Cells, level: float) -> tuple[Transitions | None, tuple[str, ...]]:
+    """What became of each task from the other to the one; or why that cannot be said."""
     try:
         return changes(other, one, level=level), ()
     except InvalidInput as error:
@@ -125,7 +126,8 @@ def _regrets(
     return regrets, ()
 
 
-def _print(found: Comparison) -> None:
+def print_comparison(found: Comparison) -> None:
+    """Scores, their difference, and the difference in each app."""
     on = {
         "configurations": f"{counted(found.matched, 'configuration')} that both ran",
         "scenarios": f"{counted(found.matched, 'scenario')} that both ran",
@@ -148,7 +150,8 @@ def _print(found: Comparison) -> None:
     show(made)
 
 
-def _print_changes(moves: Transitions, base: Cells, new: Cells) -> None:
+def print_changes(moves: Transitions, base: Cells, new: Cells) -> None:
+    """Tasks by how often either solved them, those that changed, and the paired tests with their b - c."""
     title = (
         f"{counted(moves.tasks, 'task')}, by how often {label(base.contender)} (down) and {label(new.contender)} "
         "(across) solved them"
@@ -164,7 +167,8 @@ def _print_changes(moves: Transitions, base: Cells, new: Cells) -> None:
         if len(tasks) > _LISTED:
             console.print(f"  [dim]and {len(tasks) - _LISTED:,} more: --json has all[/]", highlight=False)
     console.print(
-        f"McNemar p {p_shown(moves.mcnemar.p_value)}   Wilcoxon p {p_shown(moves.wilcoxon.p_value)}   "
+        f"McNemar b - c = {moves.mcnemar.improved} - {moves.mcnemar.regressed} = {moves.mcnemar.difference:+d}, "
+        f"p {p_shown(moves.mcnemar.p_value)}   Wilcoxon p {p_shown(moves.wilcoxon.p_value)}   "
         f"mean change of {moves.unit} {moves.delta.estimate:+.3f} "
         f"\\[{moves.delta.low:+.3f}, {moves.delta.high:+.3f}]",
         highlight=False,

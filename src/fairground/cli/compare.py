@@ -1,0 +1,233 @@
+"""`fairground compare`: two or more runs, paired on the same configurations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from fairground.cli.output import Json, console, print_json
+from fairground.cli.stats.compare import follow, print_changes, print_comparison
+from fairground.cli.stats.options import (
+    Level,
+    RandomSeed,
+    Rename,
+    Resamples,
+    Statistic,
+    SuccessAt,
+    counted,
+    grid,
+    label,
+    p_shown,
+    print_notes,
+    read,
+    show,
+)
+from fairground.core import InvalidInput, Outcome
+from fairground.report import write_report
+from fairground.rollout import is_run
+from fairground.rollout.differing import Contest, RunSide, contests, read_side, unlike
+from fairground.stats import (
+    Cells,
+    Comparison,
+    Contender,
+    Names,
+    Table,
+    Transitions,
+    count,
+    holm,
+    join_tables,
+    plain,
+    summarise,
+)
+from fairground.stats import compare as compare_cells
+
+_LISTED = 8
+
+
+def compare(
+    sources: Annotated[
+        list[Path], typer.Argument(help="Folders of runs, or tables of episodes; two or more.", metavar="DIR...")
+    ],
+    statistic: Statistic = "mean",
+    level: Level = 0.95,
+    resamples: Resamples = 5000,
+    pairing: Annotated[str, typer.Option(help="auto, configurations, scenarios or apart.")] = "auto",
+    rename: Rename = None,
+    success_at: SuccessAt = None,
+    seed: RandomSeed = 0,
+    page: Annotated[Path | None, typer.Option(help="Also write an HTML page, such as compare.html.")] = None,
+    json: Json = False,
+) -> None:
+    """Says who is better, with an interval, on the configurations that both ran; and where they differ most.
+
+    \b
+      fairground compare first second                    the first minus the second
+      fairground compare a b c --page compare.html       every pair, corrected for their number
+
+    Errored and invalid episodes are counted apart. Runs in different worlds or under different budgets are told.
+    """  # noqa: D301 (click reads \b as: keep these lines)
+    if page is not None and page.suffix.lower() not in (".html", ".htm"):
+        raise InvalidInput(f"--page: expected a name that ends in .html, got {page.name!r}", fix="compare.html")
+    table, everyone = _read(sources, rename, success_at)
+    cells = {one: count(table, one) for one in everyone}
+    pairs = list(combinations(everyone, 2))
+    streams = np.random.default_rng(seed).spawn(len(pairs))
+    duels: list[_Duel] = []
+    apart: list[str] = []
+    for (a, b), rng in zip(pairs, streams, strict=True):
+        try:
+            found = compare_cells(
+                cells[a],
+                cells[b],
+                rng=rng,
+                statistic=statistic,
+                resamples=resamples,
+                level=level,
+                pairing=pairing,  # type: ignore[arg-type]  # checked there
+            )
+        except InvalidInput as error:  # of many, some may share nothing
+            if len(pairs) == 1 or len(apart) == len(pairs) - 1:
+                raise
+            apart.append(f"Not compared: {error.message}.")
+            continue
+        duels.append(_duel(cells[a], cells[b], found, everyone, level))
+    adjusted = holm([one.comparison.p_value for one in duels]).tolist()
+    if page is not None:
+        write_report(summarise(table, seed=seed, statistic=statistic, level=level), page)
+    if json:
+        print_json({**_plain(table, everyone, duels, adjusted, page), "notes": apart})
+        return
+    _print_denominators(table, everyone)
+    for duel, p in zip(duels, adjusted, strict=True):
+        _print_duel(duel, p if len(duels) > 1 else None, level)
+    print_notes(("", note) for note in apart)
+    if page is not None:
+        console.print(f"\n[bold]page[/]   {label(page, 1000)}", highlight=False, soft_wrap=True)
+
+
+@dataclass(frozen=True)
+class _Duel:
+    a: Cells
+    b: Cells
+    comparison: Comparison
+    transitions: Transitions | None
+    contests: tuple[Contest, ...]
+    notes: tuple[str, ...]
+
+
+def _duel(a: Cells, b: Cells, found: Comparison, everyone: dict[Contender, RunSide | None], level: float) -> _Duel:
+    moves, why_none = follow(a, b, level)
+    one, other = everyone[a.contender], everyone[b.contender]
+    notes = (*found.notes, *why_none, *(moves.notes if moves else ()))
+    if one is None or other is None:
+        return _Duel(a, b, found, moves, (), notes)
+    return _Duel(a, b, found, moves, contests(one, other), (*unlike(one, other), *notes))
+
+
+def _read(
+    sources: Sequence[Path], rename: Sequence[str] | None, success_at: float | None
+) -> tuple[Table, dict[Contender, RunSide | None]]:
+    """One table of all sources, and who is in it, with the run it is of. Two of one name are told apart by source."""
+    tables = [read([source], rename, success_at, None) for source in sources]
+    sides = [read_side(source) if is_run(source) else None for source in sources]
+    everyone = [one for table in tables for one in table.contenders]
+    twice = {one for one in everyone if everyone.count(one) > 1}
+    named = [
+        _told_apart(table, _name(source, sources)) if twice & set(table.contenders) else table
+        for table, source in zip(tables, sources, strict=True)
+    ]
+    found = {one: side for table, side in zip(named, sides, strict=True) for one in table.contenders}
+    if len(found) < 2:
+        raise InvalidInput(f"nothing to compare {next(iter(found))} with", fix="fairground compare FIRST SECOND")
+    return join_tables(named), found
+
+
+def _name(source: Path, sources: Sequence[Path]) -> str:
+    """The last part of a path, unless another source ends alike."""
+    resolved = source.resolve()
+    alike = [one for one in sources if one.resolve().name == resolved.name]
+    if sum(one.resolve() == resolved for one in sources) > 1:
+        raise InvalidInput(f"{source} is there twice", fix="a run cannot be compared with itself")
+    return resolved.name if len(alike) == 1 else str(source)
+
+
+def _told_apart(table: Table, name: str) -> Table:
+    conditions = table.names["condition"]
+    values = tuple(f"{value}, {name}" if value else name for value in conditions.values)
+    return replace(table, names={**table.names, "condition": Names(values, conditions.codes)})
+
+
+def _print_denominators(table: Table, everyone: dict[Contender, RunSide | None]) -> None:
+    made = grid("episodes", "", ">passed", ">scored", ">errored", ">invalid", ">not ended")
+    for one, side in everyone.items():
+        outcomes = table.outcomes(one)
+        passed, failed, errored, invalid = (outcomes[which] for which in Outcome)
+        left = "" if side is None else f"{side.planned - len(side.attempts):,}"
+        made.add_row(label(one), f"{passed:,}", f"{passed + failed:,}", f"{errored:,}", f"{invalid:,}", left)
+    show(made)
+
+
+def _print_duel(duel: _Duel, adjusted: float | None, level: float) -> None:
+    console.print()
+    print_comparison(duel.comparison)
+    if adjusted is not None:
+        far = "still decided" if duel.comparison.decided and adjusted <= 1 - level else "not decided"
+        console.print(f"[dim]p {p_shown(adjusted)} after Holm's correction for all pairs: {far}[/]", highlight=False)
+    if duel.transitions is not None:
+        print_changes(duel.transitions, duel.b, duel.a)
+    if duel.contests:
+        title = f"{counted(len(duel.contests), 'configuration')} with unlike success; the largest differences"
+        made = grid(title, "configuration", f">{label(duel.a.contender, 20)}", f">{label(duel.b.contender, 20)}")
+        for one in duel.contests[:_LISTED]:
+            made.add_row(label(one.configuration, 90), f"{one.a[0]}/{one.a[1]}", f"{one.b[0]}/{one.b[1]}")
+        show(made)
+        first = duel.contests[0]
+        for folder in (first.a_folder, first.b_folder):
+            console.print(f"[dim]look:[/] fairground show {label(folder, 1000)}", highlight=False, soft_wrap=True)
+    print_notes(("", note) for note in duel.notes)
+
+
+def _plain(
+    table: Table,
+    everyone: dict[Contender, RunSide | None],
+    duels: Sequence[_Duel],
+    adjusted: Sequence[float],
+    page: Path | None,
+) -> dict[str, Any]:
+    return {
+        "contenders": [
+            {
+                "contender": str(one),
+                "run": None if side is None else str(side.folder),
+                "outcomes": plain(table.outcomes(one)),
+                "not_ended": None if side is None else side.planned - len(side.attempts),
+            }
+            for one, side in everyone.items()
+        ],
+        "pairs": [
+            {
+                "comparison": plain(duel.comparison),
+                "adjusted_p": p,
+                "transitions": plain(duel.transitions),
+                "contests": [
+                    {
+                        "configuration": one.configuration,
+                        "a": one.a,
+                        "b": one.b,
+                        "a_folder": str(one.a_folder),
+                        "b_folder": str(one.b_folder),
+                    }
+                    for one in duel.contests
+                ],
+                "notes": duel.notes,
+            }
+            for duel, p in zip(duels, adjusted, strict=True)
+        ],
+        "page": None if page is None else str(page),
+    }

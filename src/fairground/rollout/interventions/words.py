@@ -1,0 +1,89 @@
+"""Interventions as a person writes them: `NAME`, `NAME:VALUE`, and after that `,field=value` as often as needed.
+
+The value without a field is the one that matters most: the model, or for `retry` who gives feedback. Models have
+colons, slashes and `@` in their names, so a value ends only at a comma that is followed by a word and `=`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, get_args
+
+from fairground.core import InvalidInput, Record, unknown
+from fairground.rollout.interventions.spec import Intervention
+
+_KINDS: dict[str, type[Record]] = {
+    kind.model_fields["name"].default: kind for kind in get_args(get_args(Intervention)[0])
+}
+_MAIN = {"retry": "feedback"}
+_FIELDS = {"from": "learn_from"}  # which Python does not let a field be called
+_NEXT = re.compile(r",(?=[a-z][a-z_-]*=)")
+_MAX_WORDS = 4_000
+
+
+def parse_intervention(text: str) -> Intervention:
+    """The intervention that these words say.
+
+    `deterministic`, `perturbed`, `fixed-plan:MODEL`, `clarified:MODEL,auditor=MODEL`, `retry`,
+    `retry:simulator,model=MODEL,rounds=3`, `learned-plan:MODEL,from=failures,runs=DIR;DIR`, `audited:MODEL,rounds=2`; a
+    MODEL is `vendor:NAME`, or `compatible:NAME@URL`.
+
+    Raises:
+        InvalidInput: With what is missing or unknown, and how to write it.
+    """
+    if len(text) > _MAX_WORDS:
+        raise InvalidInput(f"an intervention of {len(text)} characters; expected at most {_MAX_WORDS}")
+    name, _, rest = text.strip().partition(":")
+    if name not in _KINDS:
+        raise unknown("intervention", name, _KINDS)
+    kind = _KINDS[name]
+    values: dict[str, Any] = {}
+    for place, part in enumerate(_NEXT.split(rest) if rest else ()):
+        said, equals, value = part.partition("=")
+        if place == 0 and not (equals and _field(said) in kind.model_fields):
+            said, value = _main(name, kind), part
+        _put(values, kind, name, said, value)
+    missing = [one for one, field in kind.model_fields.items() if field.is_required() and not values.get(one)]
+    if missing:
+        raise InvalidInput(
+            f"{name} needs a {missing[0]}", fix=f"write {name}:VENDOR:MODEL, such as {name}:openai:gpt-5"
+        )
+    found: Any = kind.parse(values, where=name)
+    return found  # type: ignore[no-any-return]
+
+
+def condition_of(interventions: Sequence[Intervention]) -> str:
+    """The name that a run's condition has unless it is given one."""
+    return "+".join(one.name for one in interventions)
+
+
+def _main(name: str, kind: type[Record]) -> str:
+    main = _MAIN.get(name, "model")
+    if main not in kind.model_fields:
+        raise InvalidInput(f"{name} takes no value", fix=f"write {name} alone")
+    return main
+
+
+def _put(values: dict[str, Any], kind: type[Record], name: str, said: str, value: str) -> None:
+    field = _field(said)
+    known = [one for one in kind.model_fields if one != "name"]
+    if field not in known:
+        raise unknown(f"field of {name}", said, known)
+    if field in values:
+        raise InvalidInput(f"{name}: {said} is given twice")
+    if not value:
+        raise InvalidInput(f"{name}: {said} is empty", fix=f"write {said}=VALUE, or leave it out")
+    wanted = kind.model_fields[field].annotation
+    if wanted is int:
+        if not re.fullmatch(r"\d{1,9}", value):
+            raise InvalidInput(f"{name}: {said} is a whole number, got {value[:60]!r}")
+        values[field] = int(value)
+    elif wanted is str or field in ("feedback", "learn_from"):
+        values[field] = value
+    else:
+        values[field] = tuple(part for part in value.split(";") if part)
+
+
+def _field(said: str) -> str:
+    return _FIELDS.get(said, said)

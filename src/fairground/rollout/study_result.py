@@ -1,0 +1,323 @@
+"""What a study found: the reliability of each agent under each condition, and what each condition changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fairground.core import Episode, EpisodeError, InvalidInput, Outcome
+from fairground.rollout.disk import read_inside, write_whole
+from fairground.rollout.folder import MAX_EPISODE
+from fairground.rollout.interventions.kept import read_clarifications, read_plans
+from fairground.rollout.run_table import is_run, run_table
+from fairground.rollout.store import RunStore
+from fairground.rollout.strictjson import read_record
+from fairground.rollout.study import StudyRun
+from fairground.rollout.study_run import Study
+from fairground.stats import (
+    Cells,
+    Contender,
+    Interval,
+    ReliabilitySummary,
+    Transitions,
+    changes,
+    compare,
+    count,
+    holm,
+    join_tables,
+    plain,
+    reliability,
+)
+
+RESULT = "study.json"
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What was said to agents beside the task, and what it cost.
+
+    Attributes:
+        plans: Tasks that a plan was kept for, or the word that there is none.
+        without_plan: Those of them with no plan: nothing to learn from, already reliable, or dropped.
+        clarified: Tasks whose instruction was to be clarified.
+        rejected: Those of them whose clarification did not pass its audit, so that the original was used.
+        rounds: How often agents were sent back to go on, in all episodes together.
+        sent_back: Episodes in which that happened at all.
+        tokens: Of the advisers, not of the agents.
+        dollars: The same; None where a price is not known.
+        unread: Episodes whose recording could not be read, and so are not in these sums.
+    """
+
+    plans: int = 0
+    without_plan: int = 0
+    clarified: int = 0
+    rejected: int = 0
+    rounds: int = 0
+    sent_back: int = 0
+    tokens: int = 0
+    dollars: float | None = 0.0
+    unread: int = 0
+
+    def __bool__(self) -> bool:
+        """Whether there was any."""
+        return bool(self.plans or self.clarified or self.rounds or self.tokens)
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a condition changed, task by task, against its base. Adjusted values are Holm's over the whole study.
+
+    Attributes:
+        base: The condition it is compared with.
+        difference: In the success rate, with an interval that knows that tasks of one scenario are alike.
+        transitions: Flows between always, sometimes and never solved; McNemar, Wilcoxon.
+        difference_p: Adjusted p-value of `difference`.
+        mcnemar_p: Adjusted p-value of McNemar's test.
+        wilcoxon_p: Adjusted p-value of Wilcoxon's test.
+        notes: What must be known to read this rightly.
+    """
+
+    base: str
+    difference: Interval
+    transitions: Transitions
+    difference_p: float
+    mcnemar_p: float
+    wilcoxon_p: float
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ConditionResult:
+    """One agent under one condition.
+
+    Attributes:
+        agent: Who.
+        condition: How.
+        folder: Of the run, below the study's.
+        planned: Episodes that the plan has.
+        outcomes: How those that ended did.
+        reliability: Pass^k and pass@k up to k; None where no episode was scored.
+        k: The largest k that can be said: rollouts, unless too many errored.
+        change: Against its base; None for the baseline, and where there is nothing to compare.
+        advice: What was said beside the task.
+        notes: What must be known to read this rightly.
+    """
+
+    agent: str
+    condition: str
+    folder: str
+    planned: int
+    outcomes: dict[Outcome, int]
+    reliability: ReliabilitySummary | None
+    k: int
+    change: Change | None
+    advice: Advice
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return str(Contender(self.agent, self.condition))
+
+    @property
+    def scored(self) -> int:
+        """Episodes that count."""
+        return sum(number for outcome, number in self.outcomes.items() if outcome.scored)
+
+
+@dataclass(frozen=True)
+class StudyResult:
+    """What a study found.
+
+    Attributes:
+        title: Its name.
+        baseline: The condition that others are compared with.
+        rollouts: Attempts at each task.
+        seed: Of plan and bootstrap.
+        level: Of the intervals.
+        conditions: Agents under conditions, in the order of the study.
+    """
+
+    title: str
+    baseline: str
+    rollouts: int
+    seed: int
+    level: float
+    conditions: tuple[ConditionResult, ...]
+
+
+def study_result(study: Study, *, level: float = 0.95, resamples: int = 2000) -> StudyResult:
+    """Works out what a study has found so far; one that still goes on may be read too."""
+    begun = {run: study.place(run) for run in study.runs if _has_ended_episodes(study.place(run))}
+    cells = _cells(begun)
+    streams = np.random.default_rng(study.spec.seed).spawn(2 * len(study.runs))
+    found, tests = [], []
+    for place, run in enumerate(study.runs):
+        mine = cells.get((run.agent, run.condition))
+        rng, other = streams[2 * place : 2 * place + 2]
+        summary = _reliability(mine, study.spec.rollouts, rng, level, resamples) if mine is not None else None
+        base = cells.get((run.agent, run.base)) if run.base else None
+        change = None
+        if mine is not None and base is not None:
+            change = _change(run.base, base, mine, other, level, resamples)
+            tests += [change] if change is not None else []
+        found.append(_condition(study, run, begun, summary, change))
+    adjusted = iter(_adjusted(tests))
+    return StudyResult(
+        title=study.spec.title,
+        baseline=study.spec.baseline,
+        rollouts=study.spec.rollouts,
+        seed=study.spec.seed,
+        level=level,
+        conditions=tuple(replace(one, change=next(adjusted)) if one.change is not None else one for one in found),
+    )
+
+
+def write_result(study: Study, result: StudyResult) -> Path:
+    """Writes `study.json`: what was asked for, and what was found."""
+    path = study.folder / RESULT
+    data: dict[str, Any] = {"format": 1, "study": study.spec.plain(), "result": plain(result)}
+    write_whole(path, json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1).encode() + b"\n")
+    return path
+
+
+def _has_ended_episodes(folder: Path) -> bool:
+    if not is_run(folder):
+        return False
+    with RunStore.open(folder) as store:
+        return store.progress().finished > 0
+
+
+def _cells(begun: dict[StudyRun, Path]) -> dict[tuple[str, str], Cells]:
+    """Counted in one table, so that all have the same axes and the same names for the same tasks."""
+    if not begun:
+        return {}
+    table = join_tables([run_table(folder) for folder in begun.values()])
+    found = {}
+    for run in begun:
+        contender = Contender(run.agent, run.condition)
+        outcomes = table.outcomes(contender)
+        if outcomes[Outcome.PASSED] + outcomes[Outcome.FAILED]:
+            found[run.agent, run.condition] = count(table, contender)
+    return found
+
+
+def _reliability(
+    cells: Cells, rollouts: int, rng: np.random.Generator, level: float, resamples: int
+) -> ReliabilitySummary:
+    largest = min(rollouts, int(cells.rollouts.max()))
+    return reliability(cells, rng=rng, unit="configuration", largest_k=largest, resamples=resamples, level=level)
+
+
+def _change(
+    name: str, base: Cells, new: Cells, rng: np.random.Generator, level: float, resamples: int
+) -> Change | None:
+    try:
+        found = compare(new, base, rng=rng, resamples=resamples, level=level)
+        moved = changes(base, new, unit="configuration", level=level)
+    except InvalidInput:  # no task has a score in both yet
+        return None
+    notes = (*found.notes, *moved.notes, *moved.mcnemar.notes, *moved.wilcoxon.notes)
+    return Change(
+        base=name,
+        difference=found.difference,
+        transitions=moved,
+        difference_p=found.p_value,
+        mcnemar_p=moved.mcnemar.p_value,
+        wilcoxon_p=moved.wilcoxon.p_value,
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _adjusted(tests: Sequence[Change]) -> list[Change]:
+    if not tests:
+        return []
+    families = zip(
+        *(holm([getattr(one, name) for one in tests]).tolist() for name in ("difference_p", "mcnemar_p", "wilcoxon_p")),
+        strict=True,
+    )
+    return [
+        replace(one, difference_p=first, mcnemar_p=second, wilcoxon_p=third)
+        for one, (first, second, third) in zip(tests, families, strict=True)
+    ]
+
+
+def _condition(
+    study: Study,
+    run: StudyRun,
+    begun: dict[StudyRun, Path],
+    summary: ReliabilitySummary | None,
+    change: Change | None,
+) -> ConditionResult:
+    folder = study.place(run)
+    planned, outcomes, notes = 0, dict[Outcome, int](), []
+    if is_run(folder):
+        with RunStore.open(folder) as store:
+            progress = store.progress()
+        planned, outcomes = progress.planned, dict(progress.outcomes)
+        if progress.finished < planned:
+            notes.append(f"{planned - progress.finished} of {planned} episodes have not ended.")
+    else:
+        notes.append("This run has not begun.")
+    unscored = sum(number for outcome, number in outcomes.items() if not outcome.scored)
+    if unscored:
+        notes.append(f"{unscored} of {planned} episodes errored or were invalid: they are no results, and not counted.")
+    if summary is not None:
+        notes += summary.pass_hat.notes
+    advice = _advice(folder) if run in begun and run.spec.interventions else Advice()
+    if advice.unread:
+        notes.append(f"{advice.unread} recordings could not be read: what was said in them is not counted.")
+    return ConditionResult(
+        agent=run.agent,
+        condition=run.condition,
+        folder=run.folder,
+        planned=planned,
+        outcomes=outcomes,
+        reliability=summary,
+        k=summary.pass_hat.ks[-1] if summary is not None else 0,
+        change=change,
+        advice=advice,
+        notes=tuple(notes),
+    )
+
+
+def _advice(folder: Path) -> Advice:
+    """Of all episodes that ended; the index does not have this, so each one's own record is read."""
+    plans, clarified = read_plans(folder).values(), read_clarifications(folder).values()
+    rounds = sent_back = tokens = unread = 0
+    dollars: float | None = 0.0
+    with RunStore.open(folder) as store:
+        places = [folder / row.finished.folder for row in store.rows() if row.finished and row.finished.folder]
+    for place in places:
+        try:
+            extra = read_record(Episode, read_inside(place, "episode.json", limit=MAX_EPISODE), where=str(place)).extra
+        except EpisodeError:
+            unread += 1
+            continue
+        again = _sent_back(extra.get("rounds"))
+        rounds, sent_back = rounds + again, sent_back + bool(again)
+        advisers = extra.get("advisers")
+        for used in advisers.values() if isinstance(advisers, dict) else ():
+            tokens += used.get("tokens") or 0
+            price = used.get("dollars")
+            dollars = None if dollars is None or price is None else dollars + price
+    return Advice(
+        plans=len(plans),
+        without_plan=sum(not one.text for one in plans),
+        clarified=len(clarified),
+        rejected=sum(one.audit != "ok" for one in clarified),
+        rounds=rounds,
+        sent_back=sent_back,
+        tokens=tokens,
+        dollars=dollars,
+        unread=unread,
+    )
+
+
+def _sent_back(rounds: Any) -> int:
+    """How often the agent was told to go on after it had ended."""
+    listed = rounds if isinstance(rounds, list) else []
+    return sum(isinstance(one, dict) and bool(one.get("message")) for one in listed)

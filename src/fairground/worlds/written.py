@@ -1,0 +1,125 @@
+"""What a scenario is written in: the content of the modules that its behaviour comes from."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
+
+from fairground.core import fingerprint
+
+_DEPTH = 8
+
+
+def written_in(thing: object) -> str:
+    """A content address of the modules a thing's classes and functions are in, and of the data it holds.
+
+    What these modules import of their own package counts too. Modules of `fairground` are left out: its own rules have
+    a version.
+    """
+    modules: set[str] = set()
+    data = _plain(vars(thing) if hasattr(thing, "__dict__") else repr(thing), modules, _DEPTH)
+    modules.update(one.__module__ for one in type(thing).__mro__)
+    files = {name: _content(name) for name in sorted(_closed(modules)) if not _ours(name)}
+    return fingerprint({"class": type(thing).__qualname__, "files": files, "data": data})
+
+
+def module_files(thing: object) -> Iterator[Path]:
+    """Files of the modules that a thing's class and its bases are in, those of `fairground` left out."""
+    for one in type(thing).__mro__:
+        module = sys.modules.get(one.__module__)
+        if not _ours(one.__module__) and (place := getattr(module, "__file__", None)):
+            yield Path(place)
+
+
+def _ours(name: str) -> bool:
+    return name.split(".")[0] in ("fairground", "builtins", "abc", "typing", "dataclasses", "functools")
+
+
+def _closed(modules: set[str]) -> set[str]:
+    """Modules with everything that they import of their own packages."""
+    found: set[str] = set()
+    waiting = [name for name in modules if not _ours(name)]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += _imported(name)
+    return found
+
+
+@functools.cache
+def _imported(name: str) -> tuple[str, ...]:
+    """What a module imports of its own package. Of a package only what is named, not all that its door opens to."""
+    module = sys.modules.get(name)
+    place = getattr(module, "__file__", None)
+    if module is None or place is None or not Path(place).is_file():
+        return ()
+    found = set[str]()
+    for node in ast.walk(ast.parse(Path(place).read_bytes())):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            source = "." * node.level + (node.module or "")
+            try:
+                whole = importlib.util.resolve_name(source, module.__package__) if node.level else source
+            except ImportError:
+                continue
+            for alias in node.names:
+                found.add(_home(whole, alias.name))
+    top = name.partition(".")[0]
+    return tuple(sorted(one for one in found if one.partition(".")[0] == top and one in sys.modules))
+
+
+def _home(module: str, name: str) -> str:
+    """The module that a name is defined in, which a package only passes on."""
+    if f"{module}.{name}" in sys.modules:
+        return f"{module}.{name}"
+    found = sys.modules.get(module)
+    if hasattr(found, "__path__"):
+        return str(getattr(getattr(found, name, None), "__module__", module))
+    return module
+
+
+@functools.cache
+def _content(name: str) -> str:
+    module: ModuleType | None = sys.modules.get(name)
+    place = getattr(module, "__file__", None)
+    if place is None or not Path(place).is_file():
+        return ""
+    return hashlib.blake2b(Path(place).read_bytes(), digest_size=16).hexdigest()
+
+
+def _plain(value: Any, modules: set[str], depth: int) -> Any:
+    """Data as JSON can say it; the modules of functions and classes in it are noted."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return repr(value)
+    if depth == 0:
+        return "..."
+    if isinstance(value, functools.partial):
+        return _plain([value.func, value.args, value.keywords], modules, depth - 1)
+    if isinstance(value, FunctionType) or inspect.isclass(value) or inspect.ismethod(value):
+        modules.add(value.__module__)
+        return f"{value.__module__}.{value.__qualname__}"
+    if is_dataclass(value):
+        modules.add(type(value).__module__)
+        inside = {one.name: getattr(value, one.name) for one in fields(value)}
+        return [type(value).__qualname__, _plain(inside, modules, depth - 1)]
+    if isinstance(value, Mapping):
+        return [[str(key), _plain(entry, modules, depth - 1)] for key, entry in value.items()]
+    if isinstance(value, set | frozenset):
+        return sorted(str(_plain(entry, modules, depth - 1)) for entry in value)
+    if isinstance(value, list | tuple):
+        return [_plain(entry, modules, depth - 1) for entry in value]
+    modules.add(type(value).__module__)
+    return type(value).__qualname__

@@ -1,0 +1,136 @@
+"""`fairground compare`: who is better, where they differ, and what was not the same about their worlds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairground.cli import main
+from fairground.core import Done, Outcome
+from fairground.rollout import Budget, Finished, Planned, RunSpec, RunStore
+from tests.rollout.recordings import an_episode, record
+
+NAMES = [f"s{number}" for number in range(12)]
+
+
+def a_run(
+    folder: Path, passed: set[str], *, agent: str = "random", errored: str = "", ended: int = 99, **spec: Any
+) -> Path:
+    """A run of twelve configurations, of which those named passed, and one may have errored."""
+    plan = [
+        Planned(number=at, configuration=f"s/a/{name}/i@p/t/u", rollout=0, seed=at) for at, name in enumerate(NAMES)
+    ]
+    with RunStore.create(folder, RunSpec(worlds=("s",), agent=agent, **spec), plan) as store:
+        for one, name in zip(plan[:ended], NAMES, strict=False):
+            place = f"episodes/{one.number:06d}"
+            if name == errored:
+                store.finish(one.number, Finished(Outcome.ERRORED, error="no luck", folder=place))
+                continue
+            outcome = Outcome.PASSED if name in passed else Outcome.FAILED
+            store.finish(one.number, Finished(outcome, float(name in passed), 3, 1.0, folder=place))
+    return folder
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
+    code = main(["compare", *map(str, words), "--resamples", "200"])
+    out, err = capsys.readouterr()
+    return code, out if "--json" in words else " ".join(out.split()), err  # a terminal breaks lines where it likes
+
+
+def compared(capsys: pytest.CaptureFixture[str], *words: object) -> Any:
+    code, out, err = run(capsys, *words, "--json")
+    assert code == 0, err
+    return json.loads(out)
+
+
+def test_runs_are_paired_and_the_better_one_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    good = a_run(tmp_path / "good", set(NAMES), agent="careful")
+    poor = a_run(tmp_path / "poor", {"s0"}, agent="hasty")
+    found = compared(capsys, good, poor)
+    (pair,) = found["pairs"]
+    assert pair["comparison"]["pairing"] == "configurations" and pair["comparison"]["matched"] == 12
+    assert pair["comparison"]["difference"]["low"] > 0 and pair["comparison"]["decided"]["agent"] == "careful"
+    changes = pair["transitions"]["mcnemar"]
+    assert (changes["improved"], changes["regressed"], changes["difference"]) == (11, 0, 11)
+    code, out, _ = run(capsys, good, poor)
+    assert code == 0 and "careful is better" in out and "b - c = 11 - 0 = +11" in out
+
+
+def test_what_one_won_and_the_other_lost_is_listed_with_episodes_to_open(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    one = a_run(tmp_path / "one", {"s0", "s1"}, agent="one")
+    other = a_run(tmp_path / "other", {"s1", "s2"}, agent="other")
+    contests = compared(capsys, one, other)["pairs"][0]["contests"]
+    assert [(c["configuration"], c["a"], c["b"]) for c in contests] == [
+        ("s/a/s0/i@p/t/u", [1, 1], [0, 1]),
+        ("s/a/s2/i@p/t/u", [0, 1], [1, 1]),
+    ]
+    assert contests[0]["a_folder"] == str(one / "episodes/000000")
+    assert f"fairground show {one}/episodes/000000" in run(capsys, one, other)[1]
+
+
+def test_errors_are_no_losses_and_what_has_not_ended_is_told(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    one = a_run(tmp_path / "one", set(NAMES), agent="one", errored="s3")
+    other = a_run(tmp_path / "other", set(NAMES), agent="other", ended=10)
+    found = compared(capsys, one, other)
+    first, second = found["contenders"]
+    assert (first["outcomes"]["errored"], first["not_ended"], second["not_ended"]) == (1, 0, 2)
+    (pair,) = found["pairs"]
+    assert pair["comparison"]["matched"] == 9 and pair["comparison"]["difference"]["estimate"] == 0
+    assert any("other is not finished: 10 of 12" in note for note in pair["notes"])
+
+
+def test_two_runs_of_one_agent_are_told_apart_by_their_folders(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    one, other = (a_run(tmp_path / name / "run", {"s0"}) for name in ("before", "after"))
+    names = [who["contender"] for who in compared(capsys, one, other)["contenders"]]
+    assert names == [f"random [{one}]", f"random [{other}]"]
+    code, _, err = run(capsys, one, one)
+    assert code == 2 and "is there twice" in err
+    code, _, err = run(capsys, one)
+    assert code == 2 and "nothing to compare" in err
+
+
+def test_unlike_budgets_and_worlds_are_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    one = a_run(tmp_path / "one", {"s0"}, agent="one", budget=Budget(steps=10))
+    other = a_run(tmp_path / "other", {"s0"}, agent="other", budget=Budget(steps=20))
+    for folder, suite, screen in ((one, "1.0", "x11 100x50"), (other, "1.1", "x11 100x50")):
+        fingerprint = an_episode().fingerprint.model_copy(update={"suite": suite, "screen": screen})
+        started = an_episode("s/a/s0/i@p/t/u", fingerprint=fingerprint)
+        record(folder / "episodes" / "000000", "ab", [Done()], episode=started)
+    notes = compared(capsys, one, other)["pairs"][0]["notes"]
+    assert any("different budgets: steps 10 and 20" in note for note in notes)
+    worlds = [note for note in notes if "different worlds" in note]
+    assert len(worlds) == 1 and "suite 1.0 and 1.1" in worlds[0]
+
+
+def test_more_than_two_are_corrected_for_the_number_of_pairs(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    runs = [a_run(tmp_path / name, set(NAMES[:much]), agent=name) for name, much in (("a", 12), ("b", 6), ("c", 0))]
+    pairs = compared(capsys, *runs)["pairs"]
+    assert len(pairs) == 3
+    assert all(pair["adjusted_p"] >= pair["comparison"]["p_value"] for pair in pairs)
+
+
+def test_a_run_is_compared_with_a_table_and_written_as_a_page(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    table = tmp_path / "theirs.csv"
+    lines = [f"them,s,a,{name},i,p,t,u,0,{at % 2}" for at, name in enumerate(NAMES)]
+    head = "agent,suite,app,scenario,instance,profile,theme,ui_state,rollout,success"
+    table.write_text("\n".join([head, *lines]) + "\n")
+    ours = a_run(tmp_path / "ours", set(NAMES), agent="us")
+    page = tmp_path / "compare.html"
+    code, out, err = run(capsys, ours, table, "--page", page)
+    assert code == 0 and str(page) in out, err
+    assert "them" in page.read_text()
+    code, _, err = run(capsys, ours, table, "--page", tmp_path / "run.sqlite")
+    assert code == 2 and ".html" in err

@@ -1,0 +1,91 @@
+"""`fairground run`: what is said before it starts, and that everything a run can be is said there."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairground.cli import main
+from fairground.cli.run import run as command
+from fairground.rollout import Budget, RunSpec, RunStore
+
+WORLD = "pocket/notes/count-label"
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+    return tmp_path
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
+    code = main(["run", *map(str, words)])
+    out, err = capsys.readouterr()
+    return code, out if "--json" in words else " ".join(out.split()), " ".join(err.split())
+
+
+def planned(capsys: pytest.CaptureFixture[str], *words: object) -> Any:
+    code, out, err = run(capsys, WORLD, *words, "--dry-run", "--json")
+    assert code == 0, err
+    return json.loads(out)
+
+
+def test_everything_that_a_run_can_be_can_be_said_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    options = set(inspect.signature(command).parameters)
+    fields = set(RunSpec.model_fields) - {"format", "budget", "interventions"} | set(Budget.model_fields)
+    assert fields <= options
+    code, out, _ = run(capsys, "--help")
+    assert code == 0 and "fairground run pocket/notes --agent random" in out
+
+
+def test_a_dry_run_shows_plan_time_and_cost_and_makes_nothing(
+    capsys: pytest.CaptureFixture[str], elsewhere: Path
+) -> None:
+    words = (WORLD, "--agent", "anthropic:claude-opus-5-5", "--configs=1", "--rollouts=2", "--workers=2", "--dry-run")
+    code, out, _ = run(capsys, *words, "--out", "new/run")
+    assert code == 0 and "1 configuration x 2 rollouts = 2 episodes" in out
+    assert "minutes with 2 workers" in out and "tokens" in out and "cost $" in out
+    assert list(elsewhere.iterdir()) == []
+    found = planned(capsys, "--agent", "anthropic:claude-opus-5-5", "--tokens", 5000)
+    assert found["estimate"]["dollars"]["high"] > 0 and found["spec"]["budget"]["tokens"] == 5000
+
+
+def test_a_price_table_of_ones_own_is_kept_with_the_run(capsys: pytest.CaptureFixture[str], elsewhere: Path) -> None:
+    agent = ("--agent", "anthropic:my-model")
+    assert planned(capsys, *agent)["estimate"]["dollars"] is None
+    code, _, err = run(capsys, WORLD, *agent, "--dollars", 5, "--dry-run")
+    assert code == 2 and "no price of my-model is known" in err and "--prices" in err
+    (elsewhere / "prices.toml").write_text("[my-model]\ninput = 1.0\noutput = 5.0\n")
+    found = planned(capsys, *agent, "--prices", "prices.toml", "--dollars", 5)
+    assert found["spec"]["prices"]["my-model"]["output"] == 5.0 and found["estimate"]["dollars"]["high"] > 0
+    code, _, err = run(capsys, WORLD, *agent, "--prices", "nowhere.toml")
+    assert code == 2 and "cannot be read" in err
+
+
+def test_what_belongs_to_a_cluster_is_refused_without_one(capsys: pytest.CaptureFixture[str], elsewhere: Path) -> None:
+    code, _, err = run(capsys, WORLD, "--ship", "--out", "run")
+    assert code == 2 and "--executor ray" in err
+    assert main(["resume", "run", "--ship"]) == 2
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_a_person_cannot_be_run_without_a_page(capsys: pytest.CaptureFixture[str], elsewhere: Path) -> None:
+    code, _, err = run(capsys, WORLD, "--agent", "human", "--out", "run")
+    assert code == 1 and "acts through a page" in err and "fairground open" in err
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_a_run_ends_with_a_score_and_informs_the_next_estimate(
+    capsys: pytest.CaptureFixture[str], elsewhere: Path
+) -> None:
+    words = (WORLD, "--agent", "do-nothing", "--configs", 1, "--rollouts", 2, "--workers", 1)
+    code, out, err = run(capsys, *words, "--out", "runs/first")
+    assert code == 0 and "no earlier run" in out and "score do-nothing: 0.0%" in out, err
+    with RunStore.open(elsewhere / "runs" / "first") as store:
+        assert store.progress().finished == 2
+    assert "2 episodes of this agent in earlier runs" in planned(capsys, *words[1:])["estimate"]["seconds_from"]

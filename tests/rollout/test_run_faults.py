@@ -1,0 +1,244 @@
+"""Runs in trouble: agents that misbehave, servers, disks, clocks and kernels that do. No score comes of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tracemalloc
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairground.cli import main
+from fairground.core import Click, FairgroundError, InfrastructureError, Outcome, Step
+from fairground.rollout import (
+    Budget,
+    Event,
+    LocalExecutor,
+    Recorder,
+    RunSpec,
+    RunStore,
+    carry_out,
+    read_episode,
+    run_table,
+    start_run,
+)
+from fairground.rollout import store as index
+from fairground.rollout.disk import CannotWrite
+from fairground.rollout.work import Episodes
+from tests.agents.models.wire.openai_rules import KEY
+from tests.agents.models.wire.openai_wire import OpenAIServer, broken, busy, completes, failed, returns, tool_call
+
+from .faulty_runs import Jumpy, Mortal, Timeless, wasteful
+from .recordings import an_episode, frame
+from .stub_work import SPEC, Stub, plan_of
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+WORLD = "pocket/notes/count-label"
+
+# What each way to misbehave comes to: the outcome, who ended it, and words of the error.
+FATE = {
+    "hangs": ("failed", "time_budget", ""),
+    "floods its output": ("errored", "error", "more than 1,048,576 bytes"),
+    "floods its errors": ("failed", "agent", ""),
+    "thinks too much": ("errored", "error", "more than 1,048,576 bytes"),
+    "crashes": ("errored", "error", "killed by SIGSEGV"),
+    "talks garbage": ("errored", "error", "answers in a row that cannot be read"),
+    "never stops": ("failed", "step_budget", ""),
+    "asks and asks": ("failed", "step_budget", ""),
+    "behaves": ("failed", "agent", ""),
+}
+
+
+def test_whatever_an_agent_does_its_episode_ends_and_the_others_are_unharmed(tmp_path: Path) -> None:
+    roles, folder = tmp_path / "roles.json", tmp_path / "run"
+    spec = RunSpec(
+        worlds=(WORLD,),
+        agent=f"program:{sys.executable} -S {HERE / 'faulty_agent.py'} {roles}",
+        rollouts=len(FATE),
+        configs=1,
+        retries=0,
+        budget=Budget(steps=4, seconds=8),
+    )
+    with start_run(folder, spec) as run:
+        rows = list(run.rows())
+        roles.write_text(json.dumps({row.planned.seed: how for row, how in zip(rows, FATE, strict=True)}))
+        carry_out(run, workers=2)
+        for row, (how, (outcome, ended_by, words)) in zip(run.rows(), FATE.items(), strict=True):
+            found = row.finished
+            assert found is not None and (found.outcome.value, found.ended_by) == (outcome, ended_by), (how, found)
+            assert words in found.error and (found.reward is None) == (outcome == "errored"), how
+            assert read_episode(folder / found.folder).complete
+    assert int(run_table(folder).scored.sum()) == 5
+
+
+def test_thoughts_without_end_fill_neither_the_memory_nor_the_disk(tmp_path: Path) -> None:
+    tracemalloc.start()
+    with Recorder(tmp_path / "e", an_episode(), video=False) as recorder:
+        recorder.first(frame("a"))
+        for at in range(4):
+            flood = "x" * (100 << 20)
+            step = Step(
+                index=at, action=Click(point=(1, 2)), frame="", seconds=at, act_ms=1, settle_ms=1, settled=True,
+                thought=flood,
+            )  # fmt: skip
+            recorder.step(step, frame("b"))
+            del flood, step
+        held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert held < 150 << 20  # at most the one that is being written
+    assert (tmp_path / "e" / "steps.jsonl").stat().st_size < 1 << 20
+
+
+def test_a_model_server_in_trouble_costs_time_and_no_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMPATIBLE_API_KEY", KEY)
+    too_large = failed(400, "invalid_request_error", "The image is too large: at most 0.1 megapixels.")
+    answers = [
+        busy(retry_after="0"),
+        broken(),
+        returns(b'{"choices": [{"mess'),
+        completes(None, tool_call("click", x=5, y=5)),
+        too_large,
+        completes("Done."),
+        *[failed(401, "invalid_request_error", "Incorrect API key provided.", "invalid_api_key")] * 2,
+    ]
+    with OpenAIServer(answers) as server:
+        agent = f"compatible:a-model@{server.url}/v1"
+        spec = RunSpec(
+            worlds=("pocket/notes/pin-and-label",),
+            agent=agent,
+            rollouts=2,
+            configs=1,
+            retries=1,
+            prices={"a-model": {"input": 1.0, "output": 2.0}},  # type: ignore[dict-item]
+        )
+        with start_run(tmp_path / "run", RunSpec.parse(spec.plain())) as run:
+            carry_out(run, workers=1)
+            first, second = (row.finished for row in run.rows())
+            spent = run.progress()
+    assert first is not None and (first.outcome, first.steps) == (Outcome.FAILED, 2), first
+    assert second is not None and second.outcome is Outcome.ERRORED and "Incorrect API key" in second.error
+    assert first.tokens == 2100 and first.cost == pytest.approx(0.0022) and second.reward is None
+    assert spent.retried == 1 and spent.cost == pytest.approx(0.0022)
+
+
+def test_without_a_key_nothing_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    out = tmp_path / "run"
+    assert main(["run", WORLD, "--agent", "anthropic:claude-sonnet-5-5", "--out", str(out)]) == 1
+    said = capsys.readouterr().err
+    assert "no key for Anthropic's model" in said and "ANTHROPIC_API_KEY" in said
+    assert not out.exists()
+
+
+def test_a_worker_killed_with_an_episode_in_hand_is_an_error_that_is_tried_again(tmp_path: Path) -> None:
+    """As the kernel kills what takes too much memory: with a real seat open, in the midst of an episode."""
+    spec = RunSpec(worlds=(WORLD,), agent="do-nothing", rollouts=3, configs=1)
+    events: list[Event] = []
+    with start_run(tmp_path / "run", spec) as run:
+        executor = LocalExecutor(partial(Mortal, tmp_path / "run", spec), 2)
+        carry_out(run, executor=executor, on_event=events.append)
+        assert [(row.attempts, row.finished and row.finished.outcome) for row in run.rows()] == [
+            (1, Outcome.FAILED),
+            (2, Outcome.FAILED),
+            (1, Outcome.FAILED),
+        ]
+    (lost,) = [event for event in events if not event.final]
+    assert "signal SIGKILL" in lost.finished.error and lost.finished.reward is None
+
+
+def test_a_clock_that_is_set_back_and_forward_changes_no_duration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index, "datetime", Jumpy)
+    spec = RunSpec(worlds=(WORLD,), agent="random", rollouts=2, configs=1, budget=Budget(steps=5))
+    with start_run(tmp_path / "run", spec) as run:
+        carry_out(run, executor=LocalExecutor(partial(Timeless, tmp_path / "run", spec), 1))
+        for row in run.rows():
+            assert row.finished is not None and row.finished.outcome is Outcome.FAILED
+            assert 0 < row.finished.seconds < 100
+            recorded = read_episode(tmp_path / "run" / row.finished.folder)
+            times = [step.seconds for step in recorded.steps]
+            assert times == sorted(times) and times[0] > 0 and times[-1] < 100
+            assert abs(datetime.fromisoformat(recorded.episode.started) - datetime.now(UTC)) > timedelta(days=20)
+
+
+def test_workers_that_cannot_begin_stop_the_run_and_spend_no_attempt(tmp_path: Path) -> None:
+    with RunStore.create(tmp_path / "run", SPEC, plan_of(["fine", "other"])) as run:
+        executor = LocalExecutor(partial(Episodes, tmp_path / "run", SPEC, wasteful), 2)
+        with pytest.raises(FairgroundError, match="cannot be made here"):
+            carry_out(run, executor=executor)
+        assert [(row.attempts, row.finished) for row in run.rows()] == [(0, None), (0, None)]
+
+
+def test_workers_that_die_as_they_begin_stop_the_run_and_spend_no_attempt(tmp_path: Path) -> None:
+    with RunStore.create(tmp_path / "run", SPEC, plan_of(["fine", "other"])) as run:
+        executor = LocalExecutor(partial(os._exit, 7), 2)
+        with pytest.raises(InfrastructureError, match="before they began; the last with status 7"):
+            carry_out(run, executor=executor)
+        assert [(row.attempts, row.finished) for row in run.rows()] == [(0, None), (0, None)]
+
+
+def test_a_folder_removed_while_the_run_goes_on_ends_it_with_a_word(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+
+    def remove(event: Event) -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+
+    run = RunStore.create(folder, SPEC, plan_of([f"fine-{number}" for number in range(50)]))
+    with run, pytest.raises(CannotWrite, match=r"run\.sqlite was removed|could not write"):
+        carry_out(run, workers=1, make_work=partial(Stub, folder), on_event=remove)
+
+
+def in_small_disk(what: str, root: Path, options: str) -> Any:
+    """Runs a part of `faulty_runs` on a disk of its own, which nobody else sees; as root and as anybody else."""
+    root.mkdir()
+    mount = f'mount -t tmpfs -o {options} none "$1" && exec "$2" -m tests.rollout.faulty_runs "$0" "$1"'
+    words = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mount, what, str(root), sys.executable]
+    return in_process(words)
+
+
+def in_process(words: list[str]) -> Any:
+    place = os.pathsep.join([str(ROOT), *sys.path])
+    done = subprocess.run(words, cwd=ROOT, env={**os.environ, "PYTHONPATH": place}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_a_full_disk_stops_the_run_and_it_goes_on_when_there_is_room(tmp_path: Path) -> None:
+    found = in_small_disk("full_disk", tmp_path / "disk", "size=600k")
+    assert "disk is full" in found["said"] and found["before"] < 6
+    assert found["rows"] == [[1, "passed"]] * 6  # no attempt was spent on the disk
+
+
+def test_a_read_only_folder_is_refused_with_a_word_and_can_still_be_read(tmp_path: Path) -> None:
+    found = in_small_disk("read_only", tmp_path / "disk", "size=4m")
+    assert len(found["said"]) == 2 and found["finished"] == 2
+    assert all("Read-only file system" in said and "--out" in said for said in found["said"])
+
+
+def test_a_run_of_another_version_or_in_use_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "run"
+    with RunStore.create(folder, SPEC, plan_of(["fine"])):
+        assert main(["resume", str(folder)]) == 1
+        assert "is being written by another process" in capsys.readouterr().err
+        assert main(["run", WORLD, "--agent", "random", "--out", str(folder)]) == 2
+        assert "is not empty" in capsys.readouterr().err
+
+
+def test_ctrl_c_leaves_a_run_to_resume_and_no_process(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "tests.rollout.faulty_runs", "interrupted", str(tmp_path / "run")]
+    found = in_process(words)
+    assert found["status"] == 130 and "fairground resume" in found["said"] and "Traceback" not in found["said"]
+    assert found["left"] == []
+    with RunStore.open(tmp_path / "run", write=True) as run:  # at once: no worker is there any more
+        assert run.progress().planned > run.progress().finished
