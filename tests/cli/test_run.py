@@ -89,3 +89,34 @@ def test_a_run_ends_with_a_score_and_informs_the_next_estimate(
     with RunStore.open(elsewhere / "runs" / "first") as store:
         assert store.progress().finished == 2
     assert "2 episodes of this agent in earlier runs" in planned(capsys, *words[1:])["estimate"]["seconds_from"]
+
+
+def test_several_agents_have_the_same_configurations_and_one_leaderboard(
+    capsys: pytest.CaptureFixture[str], elsewhere: Path
+) -> None:
+    agents = ("--agent", "oracle", "--agent", "do-nothing", "--agent", "oracle")
+    code, out, err = run(capsys, WORLD, *agents, "--configs=1", "--rollouts=1", "--workers=1", "--out", "both")
+    assert code == 0, err
+    assert "= 1 episode each" in out and "oracle 100.0%" in out and "do-nothing 0.0%" in out
+    assert sorted(path.name for path in (elsewhere / "both").iterdir()) == ["do-nothing", "oracle", "report.html"]
+    plans = []
+    for name in ("oracle", "do-nothing"):
+        with RunStore.open(elsewhere / "both" / name) as store:
+            plans.append([row.planned for row in store.rows()])
+    assert plans[0] == plans[1]
+    assert main(["resume", "both"]) == 0  # nothing is left to do, and both are found
+    assert main(["stats", "both", "--json"]) == 0
+    said = capsys.readouterr().out
+    assert [one["contender"]["agent"] for one in json.loads(said[said.rindex("\n{") :])["standings"]] == [
+        "oracle",
+        "do-nothing",
+    ]
+
+
+def test_an_agent_that_cannot_be_run_stops_all_before_anything_is_made(
+    capsys: pytest.CaptureFixture[str], elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    code, _, err = run(capsys, WORLD, "--agent", "do-nothing", "--agent", "anthropic:claude-opus-5-5", "--out", "both")
+    assert code == 1 and "key" in err
+    assert list(elsewhere.iterdir()) == []

@@ -11,7 +11,7 @@ from fairground_pocket.notes.scenarios.pin_and_label import PinAndLabel
 from fairground.agents.models import make_asker
 from fairground.core import Checklist, ChecklistItem, Done, InvalidInput, MissingPrerequisite, Outcome
 from fairground.rollout import Finished, Planned, RunSpec, RunStore
-from fairground.rollout.judge_agreement import judge_agreement
+from fairground.rollout.judge_agreements import judge_agreement
 from fairground.rollout.judged import judge_recorded, read_judgements
 from fairground.worlds import World, resolve
 from tests.agents.models.wire.openai_wire import completes, failed

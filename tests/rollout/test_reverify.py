@@ -16,7 +16,7 @@ from fairground.cli import main
 from fairground.cli.reverify import reverify as command
 from fairground.core import Check, Done, InfrastructureError, InvalidInput, Outcome, State
 from fairground.rollout import RunBusy, RunSpec, RunStore, read_episode, run_table
-from fairground.rollout.reverify import Rescored, reverify, write_changes
+from fairground.rollout.reverifying import Rescored, reverify, write_changes
 from fairground.rollout.verdicts import LaterVerdict, read_verdict, read_verdicts, write_verdict
 from fairground.verify import judge
 from fairground.worlds import World, resolve

@@ -24,7 +24,7 @@ from fairground.rollout.interventions import (
     read_clarifications,
 )
 from fairground.rollout.study import StudyRun, StudySpec, read_study, study_runs
-from fairground.rollout.study_result import StudyResult, study_result, write_result
+from fairground.rollout.study_results import StudyResult, study_result, write_result
 from fairground.rollout.study_run import Study, carry_out_study, open_study, plan_study, start_study
 
 from .study_stub import Coins

@@ -16,7 +16,7 @@ from fairground.cli.stats.options import Level, RandomSeed, counted, grid, label
 from fairground.core import InvalidInput
 from fairground.report.judge_page import write_judge_page
 from fairground.rollout import is_run
-from fairground.rollout.judge_agreement import JudgeAgreement, judge_agreement
+from fairground.rollout.judge_agreements import JudgeAgreement, judge_agreement
 from fairground.rollout.judged import FRAMES, Judged, judge_recorded
 from fairground.stats import Interval, plain
 from fairground.verify import read_checklist

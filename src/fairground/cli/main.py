@@ -93,6 +93,7 @@ def _add_worlds(app: typer.Typer) -> None:
     from fairground.cli.clarifications import clarifications
     from fairground.cli.compare import compare
     from fairground.cli.doctor import doctor
+    from fairground.cli.experiment import experiment
     from fairground.cli.export import export
     from fairground.cli.judge import judge
     from fairground.cli.list import list_
@@ -124,6 +125,7 @@ def _add_worlds(app: typer.Typer) -> None:
     app.command("new")(new)
     app.command("check")(check)
     app.command("prove")(prove)
+    app.add_typer(experiment, name="experiment")
     app.command("prune")(prune)
     app.command("mcp")(mcp)
 

@@ -12,12 +12,8 @@ from rich.console import Console
 console = Console()
 errors = Console(stderr=True)
 
-AgentName = Annotated[
-    str,
-    typer.Option(
-        "--agent", help="do-nothing, random, script:FILE, program:COMMAND, replay:RUN, or a model: anthropic:MODEL, ..."
-    ),
-]
+AGENTS = "do-nothing, random, oracle, script:FILE, program:COMMAND, replay:RUN, or a model: anthropic:MODEL, ..."
+AgentName = Annotated[str, typer.Option("--agent", help=AGENTS)]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value instead of words.")]
 Runner = Annotated[str | None, typer.Option(help="namespace, bare, or one that a package adds.")]
 Seed = Annotated[int, typer.Option(help="For whatever is random in world and agent.")]

@@ -74,7 +74,7 @@ def prove(
     if page is not None and not page.parent.is_dir():
         raise InvalidInput(f"there is no folder {page.parent}", fix="make it, or write elsewhere")
     options = Options(sample=sample, workers=workers or os.cpu_count() or 1, browser=browser, seconds=seconds)
-    with _progress(json) as on_progress:
+    with progress(json) as on_progress:
         proof = prove_suite(partial(load_suite, name), scenarios, options, on_progress=on_progress)
         if agents:
             from fairground.prove.resistance import score_agents
@@ -186,7 +186,8 @@ def _share(count: MutantCount) -> str:
 
 
 @contextmanager
-def _progress(quiet: bool) -> Iterator[OnProgress]:
+def progress(quiet: bool) -> Iterator[OnProgress]:
+    """Bars with an estimate of what is left, one for each phase; nothing where only JSON is wanted."""
     if quiet:
         yield lambda phase, done, total: None
         return

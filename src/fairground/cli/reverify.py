@@ -14,8 +14,8 @@ from rich.markup import escape
 from fairground.cli.output import Json, clean, console, print_json
 from fairground.cli.stats.options import counted, label, print_notes, progress
 from fairground.core import Outcome
-from fairground.rollout.reverify import Rescored, write_changes
-from fairground.rollout.reverify import reverify as score_again
+from fairground.rollout.reverifying import Rescored, write_changes
+from fairground.rollout.reverifying import reverify as score_again
 from fairground.stats import plain
 
 _COLOURS = {Outcome.PASSED: "green", Outcome.FAILED: "red", Outcome.ERRORED: "magenta", Outcome.INVALID: "yellow"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,8 +19,9 @@ from rich.table import Table
 
 from fairground.agents import Agent
 from fairground.agents.models import ModelAgent, price_of, read_prices
-from fairground.cli.output import AgentName, Json, Runner, console, errors, print_json
+from fairground.cli.output import AGENTS, Json, Runner, console, errors, print_json
 from fairground.cli.stats.options import counted
+from fairground.cli.stats.summary import print_standings
 from fairground.core import AXES, InfrastructureError, InvalidInput, Outcome
 from fairground.report import write_report
 from fairground.rollout import (
@@ -32,9 +34,11 @@ from fairground.rollout import (
     make_plan,
     named_agent,
     run_table,
+    runs_in,
     start_run,
 )
-from fairground.rollout.estimate import Estimate, Range, estimate
+from fairground.rollout import Progress as Standing
+from fairground.rollout.estimates import Estimate, Range, estimate
 from fairground.rollout.interventions import check_interventions, parse_intervention
 from fairground.rollout.plan import plan_notes
 from fairground.rollout.ray_executor import need_ray, on_ray
@@ -67,7 +71,9 @@ Ship = Annotated[
 
 def run(
     worlds: Annotated[list[str], typer.Argument(help="Suites, apps, scenarios: desk, desk/calc, pocket/notes/...")],
-    agent: AgentName = "random",
+    agent: Annotated[
+        list[str] | None, typer.Option(help=f"{AGENTS} Several agents have the same configurations. [default: random]")
+    ] = None,
     rollouts: Annotated[int, typer.Option(help="Attempts at each configuration.", min=1)] = 3,
     configs: Annotated[int, typer.Option(help="Configurations a scenario, drawn at random; 0 for all.", min=0)] = 4,
     axes: Annotated[str, typer.Option(help="The axes to vary, with commas.")] = ",".join(AXES),
@@ -95,19 +101,21 @@ def run(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show the plan, and what it would take.")] = False,
     json: Json = False,
 ) -> None:
-    """Runs an agent over many configurations, and ends with a score, its interval and a report.
+    """Runs agents over many configurations, and ends with scores, their intervals and a report.
 
     \b
       fairground run pocket/notes --agent random --configs 2 --dry-run     what would be run, and what it would take
+      fairground run pocket --agent oracle --agent random --out both       two agents on the same configurations
       fairground run pocket --agent anthropic:claude-sonnet-5-5 --dollars 20 --out first
       fairground resume first                                              after Ctrl-C, a crash, or with more --dollars
       fairground compare first second                                      who is better, and where
 
     Plan and worlds follow from the words and the seed. Episodes that errored are tried again, and are never a score.
     """  # noqa: D301 (click reads \b as: keep these lines)
+    agents = list(dict.fromkeys(agent or ["random"]))
     spec = RunSpec(
         worlds=tuple(worlds),
-        agent=agent,
+        agent=agents[0],
         condition=condition,
         interventions=tuple(parse_intervention(words) for words in with_ or ()),
         rollouts=rollouts,
@@ -121,26 +129,36 @@ def run(
         video=video,
     )
     _check_place(executor, address, ship)
-    actor = _checked(spec, ship)
-    plan = make_plan(spec)
+    specs = [spec.model_copy(update={"agent": name}) for name in agents]
+    actors = [_checked(one, ship) for one in specs]
+    plan = make_plan(spec)  # which does not depend on the agent
     places = [Path("runs"), *([] if out is None else [out.parent])]
-    found = estimate(spec, plan, actor, workers=workers or _WORKERS, places=places)
+    found = [
+        estimate(one, plan, actor, workers=workers or _WORKERS, places=places)
+        for one, actor in zip(specs, actors, strict=True)
+    ]
     if not json:
-        _print_plan(spec, plan)
-        _print_estimate(found)
+        _print_plan(agents, spec, plan)
+        for name, took in zip(agents, found, strict=True):
+            if len(agents) > 1:
+                console.print(f"[bold]agent[/]  {escape(name)}", highlight=False)
+            _print_estimate(took)
         for note in plan_notes(spec, plan):
             console.print(f"[yellow]note[/]   {escape(note)}", highlight=False)
     if dry_run:
         if json:
-            print_json({"spec": spec.plain(), "estimate": found.plain(), "plan": [one.plain() for one in plan]})
+            shown = [{"spec": one.plain(), "estimate": took.plain()} for one, took in zip(specs, found, strict=True)]
+            planned = {"plan": [one.plain() for one in plan]}
+            print_json({**shown[0], **planned} if len(shown) == 1 else {"runs": shown, **planned})
         return
-    name = agent.split(":")[0]
+    name = agents[0].split(":")[0] if len(agents) == 1 else f"{len(agents)}-agents"
     folder = out or Path("runs") / f"{datetime.now().strftime('%Y%m%d-%H%M%S')}-{name}"
-    _do(start_run(folder, spec), workers, json, executor, address, ship)
+    stores = [start_run(place, one) for place, one in zip(_places(folder, agents), specs, strict=True)]
+    _do(folder, stores, workers, json, executor, address, ship)
 
 
 def resume(
-    folder: Annotated[Path, typer.Argument(help="The folder of a run.")],
+    folder: Annotated[Path, typer.Argument(help="The folder of a run, or of several side by side.")],
     workers: Workers = None,
     executor: Place = Where.LOCAL,
     address: Address = None,
@@ -150,16 +168,29 @@ def resume(
 ) -> None:
     """Goes on with a run that was stopped: what it still lacks, and nothing twice."""
     _check_place(executor, address, ship)
-    store = RunStore.open(folder, write=True)
+    stores = [RunStore.open(one, write=True) for one in runs_in(folder) or [folder]]
     try:
-        if dollars is not None:
-            budget = store.spec.budget.model_copy(update={"dollars": dollars})
-            store.spec = store.spec.model_copy(update={"budget": budget})
-        _checked(store.spec, ship)
+        for store in stores:
+            if dollars is not None:
+                budget = store.spec.budget.model_copy(update={"dollars": dollars})
+                store.spec = store.spec.model_copy(update={"budget": budget})
+            _checked(store.spec, ship)
     except BaseException:
-        store.close()
+        for store in stores:
+            store.close()
         raise
-    _do(store, workers, json, executor, address, ship)
+    _do(folder, stores, workers, json, executor, address, ship)
+
+
+def _places(folder: Path, agents: list[str]) -> list[Path]:
+    """Where each agent's run goes: the folder itself, or one in it for each."""
+    if len(agents) == 1:
+        return [folder]
+    names: list[str] = []
+    for agent in agents:
+        plain_name = re.sub(r"[^a-z0-9.]+", "-", agent.lower()).strip("-.")[:60] or "agent"
+        names.append(plain_name if plain_name not in names else f"{plain_name}-{len(names)}")
+    return [folder / name for name in names]
 
 
 def _checked(spec: RunSpec, ship: bool) -> Agent:
@@ -178,13 +209,13 @@ def _checked(spec: RunSpec, ship: bool) -> Agent:
     return agent
 
 
-def _print_plan(spec: RunSpec, plan: tuple[Planned, ...]) -> None:
+def _print_plan(agents: list[str], spec: RunSpec, plan: tuple[Planned, ...]) -> None:
     configurations = {one.configuration for one in plan}
     scenarios = {text.partition("@")[0].rpartition("/")[0] for text in configurations}
     console.print(
-        f"[bold]plan[/]   {escape(spec.agent)}: {counted(len(scenarios), 'scenario')}, "
+        f"[bold]plan[/]   {escape(', '.join(agents))}: {counted(len(scenarios), 'scenario')}, "
         f"{counted(len(configurations), 'configuration')} x {counted(spec.rollouts, 'rollout')} = "
-        f"[bold]{counted(len(plan), 'episode')}[/], seed {spec.seed}",
+        f"[bold]{counted(len(plan), 'episode')}[/]{' each' if len(agents) > 1 else ''}, seed {spec.seed}",
         highlight=False,
     )
 
@@ -224,14 +255,42 @@ def _check_place(place: Where, address: str | None, ship: bool) -> None:
         raise InvalidInput("--ship is for the nodes of a Ray cluster", fix="add --executor ray")
 
 
-def _do(store: RunStore, workers: int | None, json: bool, place: Where, address: str | None, ship: bool) -> None:
+def _do(
+    folder: Path,
+    stores: list[RunStore],
+    workers: int | None,
+    json: bool,
+    place: Where,
+    address: str | None,
+    ship: bool,
+) -> None:
+    notes: list[str] = []
     try:
-        with store, _shown(store, quiet=json) as tell:
-            executor = on_ray(store, address=address, workers=workers, ship=ship) if place is Where.RAY else None
-            ended = carry_out(store, workers=workers or _WORKERS, executor=executor, on_event=tell)
+        for store in stores:
+            with store, _shown(store, quiet=json) as tell:
+                executor = on_ray(store, address=address, workers=workers, ship=ship) if place is Where.RAY else None
+                ended = carry_out(store, workers=workers or _WORKERS, executor=executor, on_event=tell)
+            notes += _shortcomings(store, ended)
     except KeyboardInterrupt:
-        errors.print(f"\nstopped; go on with: fairground resume {store.folder}", highlight=False, soft_wrap=True)
+        errors.print(f"\nstopped; go on with: fairground resume {folder}", highlight=False, soft_wrap=True)
         raise
+    finally:
+        for store in stores:
+            store.close()
+    table = replace(run_table([store.folder for store in stores]), source=str(folder))
+    found = summarise(table)
+    found = replace(found, notes=(*found.notes, *notes))
+    page = write_report(found, folder / "report.html")
+    if json:
+        print_json({"folder": str(folder), "page": str(page), "summary": plain(found)})
+        return
+    if len(stores) > 1:
+        print_standings(found, table)
+    _print_end(found, folder, page, scores=len(stores) == 1)
+
+
+def _shortcomings(store: RunStore, ended: Standing) -> list[str]:
+    """What a reader of the scores must know of a run; raises where there is nothing to score."""
     spent = f"its ${store.spec.budget.dollars} were spent after {ended.finished} of {ended.planned} episodes"
     if not any(outcome.scored for outcome in ended.outcomes):
         counts = ", ".join(f"{number} {outcome}" for outcome, number in ended.outcomes.items()) or spent
@@ -239,14 +298,7 @@ def _do(store: RunStore, workers: int | None, json: bool, place: Where, address:
             f"{store.folder}: no episode was scored: {counts}",
             fix=f"look at one, such as: fairground show {store.folder / 'episodes' / '000000'}",
         )
-    found = summarise(run_table(store.folder))
-    if ended.finished < ended.planned:
-        found = replace(found, notes=(*found.notes, f"The run is not whole: {spent}."))
-    page = write_report(found, store.folder / "report.html")
-    if json:
-        print_json({"folder": str(store.folder), "page": str(page), "summary": plain(found)})
-        return
-    _print_end(found, store.folder, page)
+    return [f"The run is not whole: {spent}."] if ended.finished < ended.planned else []
 
 
 @contextmanager
@@ -282,8 +334,8 @@ def _shown(store: RunStore, *, quiet: bool) -> Iterator[Callable[[Event], None]]
         yield tell
 
 
-def _print_end(found: Summary, folder: Path, page: Path) -> None:
-    for one in found.standings:
+def _print_end(found: Summary, folder: Path, page: Path, *, scores: bool) -> None:
+    for one in found.standings if scores else ():
         score = one.score
         console.print(
             f"[bold]score[/]  {escape(str(one.contender))}: [bold]{100 * score.estimate:.1f}%[/] "

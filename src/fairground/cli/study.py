@@ -19,7 +19,7 @@ from fairground.core import InvalidInput, Outcome
 from fairground.report import write_study_page
 from fairground.rollout import Event, RunStore
 from fairground.rollout.study import StudyRun, StudySpec, read_study
-from fairground.rollout.study_result import ConditionResult, StudyResult, study_result, write_result
+from fairground.rollout.study_results import ConditionResult, StudyResult, study_result, write_result
 from fairground.rollout.study_run import PlannedStudy, Study, carry_out_study, open_study, plan_study, start_study
 from fairground.stats import Interval, plain
 

@@ -18,7 +18,7 @@ from fairground.report.episode_page import write_episode_page
 from fairground.report.html import Child, Html, tag
 from fairground.report.plots import theme
 from fairground.rollout.disk import write_whole
-from fairground.rollout.judge_agreement import JudgeAgreement
+from fairground.rollout.judge_agreements import JudgeAgreement
 from fairground.rollout.judged import Judged
 from fairground.stats import Interval
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import fairground
-from fairground.prove import Proof, ScenarioProof, Status, Survivor
-from fairground.prove.findings import AgentScore
+from fairground.prove import AgentScore, Proof, ScenarioProof, Status, Survivor
 from fairground.report.data_table import Rows, Value, behind, table
 from fairground.report.html import Child, Html, tag
 from fairground.report.page_frame import page_of, write_page

@@ -29,7 +29,7 @@ from fairground.report.statistics_words import (
 )
 
 if TYPE_CHECKING:
-    from fairground.rollout.study_result import Change, ConditionResult, StudyResult
+    from fairground.rollout.study_results import Change, ConditionResult, StudyResult
     from fairground.rollout.study_run import Study
 
 MOST_FLOWS = 12

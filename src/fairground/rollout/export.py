@@ -16,7 +16,7 @@ import pyarrow.parquet
 
 from fairground.core import InvalidInput
 from fairground.rollout.disk import writing
-from fairground.rollout.run_table import run_table
+from fairground.rollout.episode_table import run_table
 from fairground.rollout.store import RunStore
 from fairground.stats import Table, join_tables
 from fairground.stats.tables.reading import KINDS

@@ -35,8 +35,7 @@ from fairground.core import (
 from fairground.rollout.disk import read_inside, write_whole
 from fairground.rollout.folder import MAX_EPISODE, EpisodeFolder, read_episode
 from fairground.rollout.plan import RunSpec, world_for
-from fairground.rollout.run_table import is_run
-from fairground.rollout.store import RunStore
+from fairground.rollout.store import RunStore, is_run
 from fairground.rollout.strictjson import dumps, read_record
 from fairground.verify import default_checklist, judge_by_checklist, sampled
 from fairground.verify.judge_checklist import prompt_digest

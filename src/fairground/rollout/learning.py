@@ -16,8 +16,7 @@ from fairground.rollout.interventions.kept import read_plans
 from fairground.rollout.interventions.spec import LearnedPlan
 from fairground.rollout.learning_narrative import expected_answers, gives_away, narrate, sample_frames
 from fairground.rollout.plan import world_for
-from fairground.rollout.run_table import is_run
-from fairground.rollout.store import RunStore
+from fairground.rollout.store import RunStore, is_run
 
 MAX_PLAN = 6_000
 """Characters of a plan; a longer one is asked for again."""

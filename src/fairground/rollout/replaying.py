@@ -9,8 +9,7 @@ from fairground.agents import Agent, make_agent
 from fairground.agents.replay import Match, ReplayAgent, Trajectory
 from fairground.core import Configuration, EpisodeError, InvalidInput, Outcome
 from fairground.rollout.folder import EpisodeFolder, read_episode
-from fairground.rollout.run_table import is_run
-from fairground.rollout.store import RunStore
+from fairground.rollout.store import RunStore, is_run
 
 _PREFIX = "replay:"
 _BY_SCREEN = "screen:"

@@ -160,7 +160,7 @@ class RunStore:
     @classmethod
     def open(cls, folder: Path, *, write: bool = False) -> Self:
         """Opens a run that is there: to go on with it (one process at a time), or to read it while it goes on."""
-        if not (folder / "run.sqlite").is_file():
+        if not is_run(folder):
             raise InvalidInput(f"{folder} is no run: it has no run.sqlite", fix="give the folder that `run` wrote")
         lock = _take_lock(folder) if write else None
         if write:
@@ -334,6 +334,18 @@ def _take_lock(folder: Path) -> int:
     os.ftruncate(handle, 0)
     os.pwrite(handle, f"process {os.getpid()}".encode(), 0)
     return handle
+
+
+def is_run(folder: Path) -> bool:
+    """Whether a folder holds a run."""
+    return (folder / "run.sqlite").is_file()
+
+
+def runs_in(folder: Path) -> list[Path]:
+    """The run that a folder is, or the runs that lie in it side by side, by name."""
+    if is_run(folder):
+        return [folder]
+    return sorted(path.parent for path in folder.glob("*/run.sqlite") if path.is_file())
 
 
 def hold(folder: Path) -> int:

@@ -16,8 +16,7 @@ from fairground.rollout.interventions.spec import Clarified, FixedPlan
 from fairground.rollout.plan import Planned, make_plan, plan_notes
 from fairground.rollout.replaying import named_agent
 from fairground.rollout.run import Event, carry_out, start_run
-from fairground.rollout.run_table import is_run
-from fairground.rollout.store import RunStore
+from fairground.rollout.store import RunStore, is_run
 from fairground.rollout.strictjson import dumps, read_record
 from fairground.rollout.study import StudyRun, StudySpec, study_runs
 

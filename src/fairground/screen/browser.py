@@ -13,6 +13,7 @@ from typing import Final, Literal
 from fairground.core import AppError, InvalidInput, MissingPrerequisite, SandboxError
 from fairground.sandbox import Process, Sandbox
 from fairground.screen.cdp import CdpScreen
+from fairground.screen.cdpclipboard import Clipboards
 from fairground.screen.cdpcontext import Contexts
 from fairground.screen.cdppipe import Gone, Pipe
 from fairground.screen.cdpwire import NoAnswer, Wire
@@ -50,6 +51,8 @@ _FLAGS: Final = (
     "--disable-smooth-scrolling",
     "--disable-site-isolation-trials",
     "--deny-permission-prompts",
+    # What is selected would be pasted by the middle button, also into the page of whoever comes next.
+    "--blink-settings=selectionClipboardBufferAvailable=false",
     "--disable-blink-features=AutomationControlled",  # pages behave as they do for a person
     "--force-color-profile=srgb",
     "--lang=en-US",
@@ -148,6 +151,7 @@ class Browser:
         self._started = _launch(sandbox, flags)
         attach = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True, "filter": [{"type": "page"}]}
         self._started.wire.post("Target.setAutoAttach", attach)
+        self._clipboards = Clipboards(lambda: self.open_page((64, 64)))
 
     @property
     def alive(self) -> bool:
@@ -164,14 +168,15 @@ class Browser:
         color_scheme: Literal["light", "dark"] = "light",
         downloads: str | None = None,
         listen: Callable[[], socket.socket] | None = None,
+        own_clipboard: bool = False,
         end: Callable[[], None] = lambda: None,
     ) -> CdpScreen:
         """An empty page as a screen, in a browser context of its own: it shares no cookies, storage or cache.
 
-        The clipboard is the browser's. Sizes and looks are as of the function `open_page`. `downloads` is the folder
-        for what pages download, None refuses it. `listen` makes the one listening socket that its pages can connect to,
-        for each context anew (see `CdpScreen.take_server`); None does not limit them. `end` is called when the screen
-        is closed.
+        The clipboard is the browser's, or with `own_clipboard` one of its own. Sizes and looks are as of the function
+        `open_page`. `downloads` is the folder for what pages download, None refuses it. `listen` makes the one listening
+        socket that its pages can connect to, for each context anew (see `CdpScreen.take_server`); None does not limit
+        them. `end` is called when the screen is closed.
         """
         _check(size, scale)
         started = self._started
@@ -179,11 +184,13 @@ class Browser:
         return CdpScreen(
             Contexts(started.wire, downloads=downloads, listen=listen), size, scale=scale, mobile=mobile, touch=touch,
             color_scheme=color_scheme, user_agent=_user_agent(started.user_agent, mobile),
+            clipboards=self._clipboards if own_clipboard else None,
             notes=() if started.own_sandbox else (unconfined,), end=end,
         )  # fmt: skip
 
     def close(self) -> None:
         """Ends it, with all its pages; may be called twice."""
+        self._clipboards.close()
         self._started.wire.close()
         _end(self._sandbox, self._started.process)
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, Final, Literal
 
 from fairground.core import Action, Frame, Node, ScreenError, Wait, Window
+from fairground.screen.cdpclipboard import Clipboards, Copied, may_copy_or_paste
 from fairground.screen.cdpcontext import Contexts, Ordered
 from fairground.screen.cdpframe import data_url, read_frame
 from fairground.screen.cdphand import Hand
@@ -49,6 +50,7 @@ class CdpScreen:
         touch: Have pages see a finger instead of the left button of a mouse.
         color_scheme: What pages are told that the user prefers.
         user_agent: How the browser names itself to pages.
+        clipboards: Where others use the browser as well: what gives it a clipboard of its own.
         notes: What `take_notes` tells at first.
         end: Ends what the screen owns, when it is closed.
     """
@@ -65,6 +67,7 @@ class CdpScreen:
         touch: bool = False,
         color_scheme: Literal["light", "dark"] = "light",
         user_agent: str = "",
+        clipboards: Clipboards | None = None,
         notes: tuple[str, ...] = (),
         end: Callable[[], None] = lambda: None,
     ) -> None:
@@ -73,6 +76,7 @@ class CdpScreen:
         self._scale = scale
         self._mobile, self._touch = mobile, touch
         self._prepare = _prepare(size, scale, mobile, touch, color_scheme, user_agent)
+        self._clipboards = clipboards
         self._notes = notes
         self._end = end
         self._ordered: Ordered | None = None
@@ -87,6 +91,7 @@ class CdpScreen:
         self._contexts.server = ordered.server
         self._view = view
         self._hand = Hand(view, self.size, self._scale, zoomable=self._mobile, touch=self._touch)
+        self._copied: Copied = {}
         self._frame: Frame | None = None
         self._settled_at = 0.0
         for text in self._notes:
@@ -117,8 +122,10 @@ class CdpScreen:
         self._spare = self._ordered = None
         self._contexts.leave(left.wire)
         self._show(*(spare or self._enter(ordered or self._contexts.order())))
-        page = self._view.page(time.monotonic() + _CALL_SECONDS)
-        self._view.call(page, "Runtime.evaluate", {"expression": _EMPTY_CLIPBOARD, "userGesture": True}, _CALL_SECONDS)
+        if self._clipboards is None:
+            page = self._view.page(time.monotonic() + _CALL_SECONDS)
+            wish = {"expression": _EMPTY_CLIPBOARD, "userGesture": True}
+            self._view.call(page, "Runtime.evaluate", wish, _CALL_SECONDS)
         self._ordered = self._contexts.order()  # who was renewed once will be again
 
     def freeze(self) -> None:
@@ -183,9 +190,15 @@ class CdpScreen:
             self._wire.wait(lambda: False, action.seconds)
         else:
             self._settled_at = 0.0
-            self._hand.act(action)
+            with self._clipboard(action):
+                self._hand.act(action)
             if self._ordered is not None and self._ordered.reply.done:
                 self._spare, self._ordered = self._enter(self._ordered), None
+
+    def _clipboard(self, action: Action) -> contextlib.AbstractContextManager[None]:
+        if self._clipboards is None or not may_copy_or_paste(action, self._hand.modifiers):
+            return contextlib.nullcontext()
+        return self._clipboards.lent(self._copied)
 
     def settle(self, timeout: float = 5.0) -> Settled:
         """Waits until the page has loaded, drawn what changed, and nothing more changes or moves.

@@ -54,6 +54,11 @@ class Hand:
         """Where the pointer is."""
         return self._pointer.position
 
+    @property
+    def modifiers(self) -> int:
+        """The modifiers that are held, as the protocol counts them."""
+        return self._keyboard.modifiers
+
     def act(self, action: Action) -> None:
         """Carries out an action in pixels of the screen; kinds that are not input do nothing."""
         match action:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import uniform_filter
 
 from fairground.core import Check, Frame, InvalidInput
 
@@ -84,5 +83,7 @@ def _similarity(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
 def _mean(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Over each window that is wholly within."""
     edge = WINDOW // 2
+    from scipy.ndimage import uniform_filter  # late: it takes longer to load than all of this room
+
     inside: NDArray[np.float64] = uniform_filter(values, WINDOW)[edge:-edge, edge:-edge]
     return inside

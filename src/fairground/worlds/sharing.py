@@ -23,8 +23,8 @@ class SharedBrowser:
 
     Each seat has cookies, storage and caches of its own, and its pages can connect to its own server and to nothing
     else. The seats share the browser: one that crashes takes all of them along, a page that broke out of its renderer
-    could reach the others, and there is one clipboard. For apps that are a page with a server on the host; what they
-    download is refused. Seats may be used in threads of their own.
+    could reach the others. For apps that are a page with a server on the host; what they download is refused. Seats may
+    be used in threads of their own.
 
     Args:
         runner: Which runner makes the sandbox.
@@ -57,7 +57,8 @@ class SharedBrowser:
         place = _Place(self._sandbox)
 
         def open_screen() -> OpenScreen:
-            place.screen = self._browser.open_page(world.app.screen.size, listen=self._sandbox.listen)
+            listen, size = self._sandbox.listen, world.app.screen.size
+            place.screen = self._browser.open_page(size, listen=listen, own_clipboard=True)
             return place.screen, {}, place.screen.close
 
         return launch(world, prepare(world, runner=self._sandbox.runner), cast(Sandbox, place), open_screen)

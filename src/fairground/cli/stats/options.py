@@ -45,8 +45,9 @@ def read(
     files: Sequence[Path], rename: Sequence[str] | None, success_at: float | None, where: Sequence[str] | None
 ) -> Table:
     """The table that the options describe. What its reader noted is said on standard error, also with --json."""
-    runs = [path for path in files if (path / "run.sqlite").is_file()]
-    tables = [path for path in files if path not in runs]
+    held = {path: _runs(path) for path in files}
+    runs = [run for found in held.values() for run in found]
+    tables = [path for path, found in held.items() if not found]
     found = [read_table(tables, rename=pairs("--rename", rename), success_at=success_at)] if tables else []
     if runs:
         from fairground.rollout import run_table  # which needs Linux; tables do not
@@ -57,6 +58,13 @@ def read(
         errors.print(f"[yellow]note[/]  {escape(clean(note))}", highlight=False, soft_wrap=True)
     wanted = pairs("--where", where)
     return table.where(**wanted) if wanted else table
+
+
+def _runs(path: Path) -> list[Path]:
+    """The run that a folder is, or the runs that lie in it side by side; none for a table."""
+    if (path / "run.sqlite").is_file():
+        return [path]
+    return sorted(found.parent for found in path.glob("*/run.sqlite")) if path.is_dir() else []
 
 
 def pairs(option: str, given: Sequence[str] | None) -> dict[str, str]:

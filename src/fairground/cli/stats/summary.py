@@ -67,7 +67,7 @@ def summary(
     if json:
         print_json(plain(found))
         return
-    _print_standings(found, table)
+    print_standings(found, table)
     _print_apps(found)
     _print_duels(found)
     print_notes(
@@ -76,7 +76,8 @@ def summary(
     )
 
 
-def _print_standings(found: Summary, table: Table) -> None:
+def print_standings(found: Summary, table: Table) -> None:
+    """The leaderboard."""
     console.print(
         f"[bold]{label(found.source, 200)}[/]  {counted(found.episodes, 'episode')}: "
         + ", ".join(f"{number:,} {outcome}" for outcome, number in found.outcomes.items() if number),

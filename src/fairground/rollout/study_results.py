@@ -12,10 +12,10 @@ import numpy as np
 
 from fairground.core import Episode, EpisodeError, InvalidInput, Outcome
 from fairground.rollout.disk import read_inside, write_whole
+from fairground.rollout.episode_table import run_table
 from fairground.rollout.folder import MAX_EPISODE
 from fairground.rollout.interventions.kept import read_clarifications, read_plans
-from fairground.rollout.run_table import is_run, run_table
-from fairground.rollout.store import RunStore
+from fairground.rollout.store import RunStore, is_run
 from fairground.rollout.strictjson import read_record
 from fairground.rollout.study import StudyRun
 from fairground.rollout.study_run import Study

@@ -21,8 +21,7 @@ from fairground.agents.models import ModelAgent, Price, Tokens
 from fairground.agents.models.context import fit
 from fairground.core import Configuration, FairgroundError
 from fairground.rollout.plan import Planned, RunSpec, world_for
-from fairground.rollout.run_table import is_run
-from fairground.rollout.store import RunStore
+from fairground.rollout.store import RunStore, is_run
 from fairground.worlds import World
 
 _RUNS = 20  # earlier runs that are looked at, the newest

@@ -13,11 +13,6 @@ from fairground.stats import Table, join_tables, table_of
 _PARTS = ("suite", "app", "scenario", *AXES)
 
 
-def is_run(folder: Path) -> bool:
-    """Whether a folder holds a run."""
-    return (folder / "run.sqlite").is_file()
-
-
 def run_table(folders: Path | Sequence[Path]) -> Table:
     """What runs have so far; one that still goes on may be read too. Episodes that have not ended are left out."""
     listed = [folders] if isinstance(folders, Path) else list(folders)

@@ -1,0 +1,137 @@
+"""What a worker does for a proof: pairs, mutants and tries on a screen, by name."""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
+
+from fairground.core import Configuration, InfrastructureError, InvalidConfiguration
+from fairground.prove.crew import Lost
+from fairground.prove.discrimination import try_mutants
+from fairground.prove.findings import MutantProof, PairProof, ScreenProof, Status
+from fairground.prove.mutants import MOST
+from fairground.prove.pairs import Faulty, prove_pair
+from fairground.prove.seats import Seats, has_rehearsal, open_anyhow
+from fairground.worlds import Rehearsal, Scenario, Suite, World
+
+_MUTANTS_ON_A_SEAT = 8  # a move that cannot be made costs seconds there
+
+
+@dataclass(frozen=True)
+class PairJob:
+    """Prove an instance on a profile."""
+
+    app: str
+    scenario: str
+    instance: str
+    profile: str
+    key: str
+
+
+@dataclass(frozen=True)
+class MutantJob:
+    """Try mutants of an instance on a profile, borrowing from others."""
+
+    app: str
+    scenario: str
+    instance: str
+    profile: str
+    key: str
+    others: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ScreenJob:
+    """Try the oracle on a real screen."""
+
+    app: str
+    scenario: str
+    instance: str
+    profile: str
+    key: str
+    theme: str
+    ui_state: str
+
+
+Job: TypeAlias = PairJob | MutantJob | ScreenJob
+
+
+class Prover:
+    """Carries jobs out, in a worker.
+
+    Args:
+        load: Loads the suite, in the worker's process.
+    """
+
+    def __init__(self, load: Callable[[], Suite]) -> None:
+        self._suite = load()
+        self._seats = Seats()
+
+    def do(self, job: Job, say: Callable[[str], None]) -> PairProof | MutantProof | ScreenProof | Lost:
+        """Does one; what the machine is at fault for says nothing of the suite."""
+        try:
+            match job:
+                case PairJob():
+                    return prove_pair(partial(self._world, job), self._open, say)
+                case MutantJob():
+                    return self._mutants(job, say)
+                case ScreenJob():
+                    return self._screen(job, say)
+        except InfrastructureError as error:
+            return Lost(str(error))
+
+    def close(self) -> None:
+        """Throws seats away."""
+        self._seats.close()
+
+    def _open(self, world: World) -> Rehearsal:
+        return open_anyhow(world, self._seats)
+
+    def _world(self, job: Job, *, instance: str = "", scenario: str = "") -> World:
+        """The world of a job. Where it does not say theme and UI state, they change from pair to pair."""
+        app = self._suite.app(job.app)
+        turn = zlib.crc32(f"{job.scenario}/{job.instance}@{job.profile}".encode())
+        themes, ui_states = list(app.themes), list(app.ui_states)
+        theme, ui_state = themes[turn % len(themes)], ui_states[turn // len(themes) % len(ui_states)]
+        if isinstance(job, ScreenJob):
+            theme, ui_state = job.theme, job.ui_state
+        found = Configuration(
+            suite=self._suite.name,
+            app=app.name,
+            scenario=scenario or job.scenario,
+            instance=instance or job.instance,
+            profile=job.profile,
+            theme=theme,
+            ui_state=ui_state,
+        )
+        return World.of(self._suite, found)
+
+    def _mutants(self, job: MutantJob, say: Callable[[str], None]) -> MutantProof:
+        world = self._world(job)
+        elsewhere = [
+            self._world(job, scenario=one.name, instance=next(iter(one.instances))) for one in self._effects(job)
+        ]
+        others = [self._world(job, instance=other) for other in job.others]
+        most = MOST if has_rehearsal(world.app) else _MUTANTS_ON_A_SEAT
+        try:
+            return try_mutants(world, self._open, others, elsewhere, most=most, say=say)
+        except (Faulty, InvalidConfiguration) as error:
+            return MutantProof(error=str(error))
+
+    def _effects(self, job: MutantJob) -> list[Scenario]:
+        """The scenarios that come after this one, which change something."""
+        known = [one for one in self._suite.scenarios if one.app == job.app]
+        at = next(place for place, one in enumerate(known) if one.name == job.scenario)
+        return [one for one in (*known[at + 1 :], *known[:at]) if one.kind == "action"]
+
+    def _screen(self, job: ScreenJob, say: Callable[[str], None]) -> ScreenProof:
+        started = time.perf_counter()
+        world = self._world(job)
+        found = prove_pair(lambda: world, self._seats.open, say)
+        ms = round((time.perf_counter() - started) * 1000, 2)
+        solved = found.status is Status.PROVEN
+        return ScreenProof(configuration=world.id, solved=solved, message=found.reason, ms=ms)

@@ -1,0 +1,100 @@
+"""Content keys: what a proof was made of. Nothing is looked up by name or date, so nothing stale can be taken for true.
+
+A key covers the rules of proving, the app, the scenario, its parameters and the profile: changing one scenario changes
+the keys of that scenario alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from fairground.core import fingerprint
+from fairground.worlds import App, Scenario, Suite
+from fairground.worlds.written import module_files, written_in
+
+RULES = 1
+"""Raised when what is asked of a proof changes; everything is then proven anew."""
+
+KEY = 16
+"""Letters of a key that are kept: 64 bits, for some ten thousand keys."""
+
+
+class Keys:
+    """The keys of a suite as its sources are now."""
+
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
+        self._rules = fingerprint({"rules": RULES, "checks": _matchers()})
+        self._apps = {app.name: fingerprint(_app_parts(suite, app)) for app in suite.apps}
+        self._scenarios = {(one.app, one.name): fingerprint(_scenario_parts(one)) for one in suite.scenarios}
+
+    def pair(self, scenario: Scenario, instance: str, profile: str) -> str:
+        """Of one instance on one profile."""
+        app = self._suite.app(scenario.app)
+        parts = [
+            self._base(scenario),
+            instance,
+            dict(scenario.instances[instance]),
+            profile,
+            _plain(app.profiles[profile]),
+        ]
+        return fingerprint(parts)[:KEY]
+
+    def mutants(self, scenario: Scenario, instance: str, profile: str, others: tuple[str, ...]) -> str:
+        """Of the mutants of one instance on one profile, which borrow from other instances."""
+        borrowed = [self.pair(scenario, other, profile) for other in others]
+        return fingerprint(["mutants", self.pair(scenario, instance, profile), borrowed])[:KEY]
+
+    def screen(self, scenario: Scenario, instance: str, profile: str, theme: str, ui_state: str) -> str:
+        """Of the oracle on a real screen."""
+        app = self._suite.app(scenario.app)
+        axes = [theme, _plain(app.themes[theme]), ui_state, _plain(app.ui_states[ui_state])]
+        return fingerprint(["screen", self.pair(scenario, instance, profile), axes])[:KEY]
+
+    def _base(self, scenario: Scenario) -> list[str]:
+        return [self._rules, self._apps[scenario.app], self._scenarios[scenario.app, scenario.name]]
+
+
+def _app_parts(suite: Suite, app: App) -> Any:
+    """What an app is made of; the modules of scenarios in its folder are theirs, not its own."""
+    whole: Any
+    if type(app).sources is not App.sources:
+        whole = _plain(app.sources())
+    else:
+        own = {path.resolve() for one in suite.scenarios if one.app == app.name for path in module_files(one)}
+        own -= {path.resolve() for path in module_files(app)}
+        whole = _hash_folder(Path(inspect.getfile(type(app))).parent.resolve(), frozenset(own))
+    return [whole, written_in(app)]
+
+
+def _scenario_parts(scenario: Scenario) -> Any:
+    about = [scenario.kind, scenario.template, scenario.step_budget, scenario.time_budget, list(scenario.recorded)]
+    return [_plain(scenario.sources()), about]
+
+
+@lru_cache(maxsize=64)
+def _hash_folder(folder: Path, without: frozenset[Path]) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for path in sorted(folder.rglob("*")):
+        if "__pycache__" in path.parts or "proofs" in path.parts or path in without or not path.is_file():
+            continue
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(folder)}\0{len(content)}\0".encode(errors="surrogateescape") + content)
+    return digest.hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _matchers() -> str:
+    """What checks are written with is fairground's own: a changed matcher may judge otherwise."""
+    import fairground.verify
+
+    return _hash_folder(Path(fairground.verify.__file__).parent, frozenset())
+
+
+def _plain(value: Any) -> Any:
+    return json.loads(json.dumps(value, default=str, sort_keys=True))

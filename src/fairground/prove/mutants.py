@@ -1,0 +1,202 @@
+"""Near misses of an oracle: its moves, edited. A good verifier rejects what they end in."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from fairground.core import State
+from fairground.prove.answers import near_misses
+from fairground.prove.sameness import leaves
+from fairground.worlds import Enter, Fill, Move, Say, Tap
+
+MOST = 24
+"""Mutants of one kind of evidence are alike; so many are tried on each pair."""
+
+_AUTHORS = 12
+_PLAIN = re.compile(r"\W+")
+_ROW = re.compile(r"\[[^\]]*\]")
+_LONG = 120  # characters that a name has at most
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """An edited oracle.
+
+    Attributes:
+        kind: What was done to it.
+        name: What exactly.
+        moves: What it does.
+        edited: Places of the moves without which it would be no mutant; None when the whole is another.
+    """
+
+    kind: str
+    name: str
+    moves: tuple[Move, ...]
+    edited: frozenset[int] | None = None
+
+
+@dataclass(frozen=True)
+class Material:
+    """What near misses are made from.
+
+    Attributes:
+        moves: The oracle's.
+        before: The state before: what else there is to choose.
+        others: Moves of other instances in the same world, by instance.
+        elsewhere: Moves of other scenarios of the app in the same world, by name: side effects.
+        own: The author's mutants.
+        words: The parameters' values of this instance and of others: (this, other).
+        seed: For the choice among many.
+    """
+
+    moves: tuple[Move, ...]
+    before: State = field(default_factory=State)
+    others: Mapping[str, tuple[Move, ...]] = field(default_factory=dict)
+    elsewhere: Mapping[str, tuple[Move, ...]] = field(default_factory=dict)
+    own: Mapping[str, tuple[Move, ...]] = field(default_factory=dict)
+    words: Sequence[tuple[str, str]] = ()
+    seed: int = 0
+
+
+def make_mutants(material: Material, most: int = MOST) -> list[Mutant]:
+    """Mutants of every kind, in turn, none twice; the author's own come on top."""
+    draw = random.Random(material.seed)
+    siblings = Siblings(material.before, draw)
+    asks = any(isinstance(move, Say) for move in material.moves)
+    makers = [_answers, _also] if asks else [_left_out, _wrong_target, _wrong_text, _another, _twice, _also]
+    seen: set[tuple[Move, ...]] = {material.moves}
+    found = [Mutant("author", name, tuple(moves)) for name, moves in itertools.islice(material.own.items(), _AUTHORS)]
+    seen.update(one.moves for one in found)
+    lists = []
+    for maker in makers:
+        made = list(maker(material, siblings))
+        if maker is not _answers:  # whose order is that of what they show
+            draw.shuffle(made)
+        lists.append(made)
+    for round_ in itertools.zip_longest(*lists):
+        for one in round_:
+            if one is not None and one.moves not in seen and len(found) < most + len(material.own):
+                seen.add(one.moves)
+                found.append(one)
+    return found
+
+
+class Siblings:
+    """What else of the same kind a state holds: values of the same field in other rows."""
+
+    def __init__(self, state: State, draw: random.Random) -> None:
+        self._draw = draw
+        self._columns: dict[str, set[str]] = {}
+        self._where: dict[str, set[str]] = {}
+        for place, value in leaves(state).items():
+            if isinstance(value, str) and 2 < len(value) <= _LONG:
+                column = _ROW.sub("[]", place)
+                self._columns.setdefault(column, set()).add(value)
+                self._where.setdefault(value, set()).add(column)
+
+    def of(self, text: str) -> str | None:
+        """A text in which one thing is another of its kind; None when it names nothing that is in the state."""
+        for value in sorted((one for one in self._where if one in text), key=lambda one: (-len(one), one)):
+            others = set[str]().union(*(self._columns[column] for column in self._where[value])) - {value}
+            if others:
+                return text.replace(value, self._draw.choice(sorted(others)), 1)
+        return None
+
+
+def _left_out(material: Material, _: Siblings) -> Iterator[Mutant]:
+    moves = material.moves
+    for place, move in enumerate(moves):
+        yield Mutant("a move left out", _named(place, move), (*moves[:place], *moves[place + 1 :]), frozenset())
+
+
+def _twice(material: Material, _: Siblings) -> Iterator[Mutant]:
+    moves = material.moves
+    for place, move in enumerate(moves):
+        if not isinstance(move, Fill):  # replacing a text by itself
+            edited = (*moves[: place + 1], move, *moves[place + 1 :])
+            yield Mutant("a move made twice", _named(place, move), edited, frozenset({place + 1}))
+    if len(moves) > 1:
+        yield Mutant("everything twice", "", (*moves, *moves), frozenset(range(len(moves), 2 * len(moves))))
+
+
+def _wrong_text(material: Material, siblings: Siblings) -> Iterator[Mutant]:
+    for place, move in enumerate(material.moves):
+        if isinstance(move, Fill | Enter) and move.text:
+            near = [text for name, text in near_misses(move.text) if name not in ("nothing", "everything at once")]
+            texts = [("near", text) for text in near[:3]]
+            texts += [("of another", text) for text in _borrowed(material, place, move)]
+            texts += [("of another", other) for this, other in material.words if this == move.text][:2]
+            if (other := siblings.of(move.text)) is not None:
+                texts.append(("of another", other))
+            for how, text in dict.fromkeys(texts):
+                if text.strip() != move.text.strip():
+                    kind = "a wrong amount" if re.search(r"\d", move.text) and how == "near" else "a wrong text"
+                    yield _with(material, place, replace(move, text=text), kind)
+
+
+def _wrong_target(material: Material, siblings: Siblings) -> Iterator[Mutant]:
+    for place, move in enumerate(material.moves):
+        if not isinstance(move, Tap):
+            continue
+        names = list(_borrowed(material, place, move))
+        names += [move.name.replace(this, other) for this, other in material.words if len(this) > 1]
+        names += [other for _ in range(2) if (other := siblings.of(move.name)) is not None]
+        for name in dict.fromkeys(names):
+            if name != move.name:
+                yield _with(material, place, replace(move, name=name), "another entity")
+        if move.within and (other := siblings.of(move.within)) is not None:
+            yield _with(material, place, replace(move, within=other), "another entity")
+
+
+def _another(material: Material, _: Siblings) -> Iterator[Mutant]:
+    for name, moves in material.others.items():
+        yield Mutant("the right thing to the wrong record", f"as for {name}", moves)
+
+
+def _also(material: Material, _: Siblings) -> Iterator[Mutant]:
+    """The solution and then more; before the answer, where one is given."""
+    answer = tuple(move for move in material.moves if isinstance(move, Say))
+    done = tuple(move for move in material.moves if not isinstance(move, Say))
+    for name, extra in itertools.chain(material.elsewhere.items(), material.others.items()):
+        effects = tuple(move for move in extra if not isinstance(move, Say))
+        if effects:
+            edited = frozenset(range(len(done), len(done) + len(effects)))
+            yield Mutant("an extra side effect", f"also {name}", (*done, *effects, *answer), edited)
+
+
+def _answers(material: Material, _: Siblings) -> Iterator[Mutant]:
+    said = [(place, move) for place, move in enumerate(material.moves) if isinstance(move, Say)]
+    place, right = said[-1]
+    others = [move.text for moves in material.others.values() for move in moves if isinstance(move, Say)]
+    for name, text in near_misses(right.text, others):
+        yield _with(material, place, Say(text), "a near-miss answer", name)
+    yield Mutant("a move left out", "the answer", tuple(m for m in material.moves if not isinstance(m, Say)))
+
+
+def _borrowed(material: Material, place: int, move: Move) -> Iterator[str]:
+    """What other instances say at the same place."""
+    for moves in material.others.values():
+        if place >= len(moves) or type(moves[place]) is not type(move):
+            continue
+        match move, moves[place]:
+            case (Tap(role=role), Tap(name=name, role=same)) if role == same:
+                yield name
+            case (Fill(field=one), Fill(field=same, text=text)) if one == same:
+                yield text
+            case (Enter(), Enter(text=text)):
+                yield text
+
+
+def _with(material: Material, place: int, move: Move, kind: str, name: str = "") -> Mutant:
+    edited = (*material.moves[:place], move, *material.moves[place + 1 :])
+    return Mutant(kind, name or _named(place, move), edited, frozenset({place}))
+
+
+def _named(place: int, move: Move) -> str:
+    text = next(iter(vars(move).values()))
+    more = f" = {move.text}" if isinstance(move, Fill) else ""
+    return f"{place + 1}: {type(move).__name__.lower()} {_PLAIN.sub(' ', str(text)).strip()[:40]}{more[:40]}"
