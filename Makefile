@@ -2,6 +2,11 @@
 # Each sets up what it needs first (scripts/setup), which is quick when nothing changed.
 
 bin := .venv/bin
+# Tests run side by side, a process a core. `make test jobs=0` runs them one after another.
+jobs := auto
+pytest := $(bin)/python -m pytest -n $(jobs) --maxprocesses 4 --dist worksteal
+# Hundreds of tests start Python; where it may not keep what it compiled, each compiles it all again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help run test test-all check bench setup clean
 
@@ -14,11 +19,11 @@ run: ## Open real software in a sandbox, let an agent act in it, and record the 
 
 test: check ## Set up, check, and run the tests (some minutes)
 	@scripts/setup test
-	@$(bin)/python -m pytest -m "not slow"
+	@$(pytest) -m "not slow"
 
 test-all: check ## The same with the slow tests
 	@scripts/setup test
-	@$(bin)/python -m pytest
+	@$(pytest)
 
 check: ## Lint, format, types and the import contract; changes nothing
 	@scripts/setup check

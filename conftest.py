@@ -1,30 +1,60 @@
 """For every test, of the library and of the suites."""
 
+import fcntl
 import os
 import signal
 import socket
 import struct
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# Tests run side by side, so threads for one product of matrices only wait for each other. Before NumPy is imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Without a clock, because machines that run tests are busy ones.
 settings.register_profile("fairground", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("fairground")
 
 
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """While a test marked `alone` runs, with its fixtures, no other process of this session runs a test."""
+    if (folder := _shared_folder(item.config)) is None:
+        return (yield)
+    alone = item.get_closest_marker("alone") is not None
+    with open(folder / "tests.lock", "w") as tests:
+        with open(folder / "next.lock", "w") as following:
+            fcntl.flock(following, fcntl.LOCK_EX)  # who waits to be alone is not overtaken
+            fcntl.flock(tests, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        try:
+            return (yield)
+        finally:
+            fcntl.flock(tests, fcntl.LOCK_UN)  # closing is not enough when the test forked, and the child lives on
+
+
 @pytest.fixture(scope="session", autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Checkpoints of this session only: nothing stale is found, and nothing is left in the user's cache."""
-    before = os.environ.get("FAIRGROUND_HOME")
-    os.environ["FAIRGROUND_HOME"] = str(tmp_path_factory.mktemp("checkpoints"))
-    yield
-    if before is None:
-        del os.environ["FAIRGROUND_HOME"]
-    else:
-        os.environ["FAIRGROUND_HOME"] = before
+def own_cache(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Checkpoints of this session only: nothing stale is found, and nothing is left in the user's cache.
+
+    The processes of a session share them, so that each is built once.
+    """
+    home = (_shared_folder(pytestconfig) or tmp_path_factory.getbasetemp()) / "checkpoints"
+    home.mkdir(exist_ok=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FAIRGROUND_HOME", str(home))
+        yield
+
+
+def _shared_folder(config: pytest.Config) -> Path | None:
+    """Where the processes of this session meet, if there are several (`pytest -n`)."""
+    if not hasattr(config, "workerinput"):
+        return None
+    factory: pytest.TempPathFactory = config._tmp_path_factory  # type: ignore[attr-defined]
+    return factory.getbasetemp().parent
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-SECONDS = 110
+SECONDS = 280  # against what hangs; the longest takes a tenth of it on an idle machine
 
 _BLOCK = re.compile(r"^(?P<indent> *)```(?P<tag>[^\n`]+)\n(?P<body>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL)
 _REASON = re.compile(r"<!-- no-run: \S.* -->\s*\Z")
@@ -60,6 +60,7 @@ def name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
+@pytest.mark.timeout(SECONDS + 20)
 @pytest.mark.parametrize("document", [path for path in DOCUMENTS if program(path.read_text()).strip()], ids=name)
 def test_the_code_of_a_document_runs(document: Path, tmp_path: Path) -> None:
     script = tmp_path / document.name

@@ -162,9 +162,10 @@ for number in range(3):
     assert started.output() == "['0', '1', '2', '3']\n"
 
 
-def test_a_program_that_stops_every_new_process_cannot_hold_the_keeper(box: Sandbox) -> None:
+@pytest.mark.parametrize("times", [1, pytest.param(3, marks=pytest.mark.slow)])
+def test_a_program_that_stops_every_new_process_cannot_hold_the_keeper(box: Sandbox, times: int) -> None:
     stopper = box.start(["perl", "-e", "while (1) { kill STOP => -1 }"])
-    for _ in range(2):
+    for _ in range(times):
         with contextlib.suppress(SandboxError):  # kept from starting, after some seconds
             box.start(["true"]).kill()
     stopper.kill()

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -71,6 +74,45 @@ def test_two_builders_of_one_layer_build_it_once(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert built == [1]
+
+
+BUILDER = """
+import os, sys
+from pathlib import Path
+from fairground.sandbox import LayerStore
+
+def build(tree):
+    (tree / "half").touch()
+    with open("builders", "a") as file:
+        print(os.getpid(), file=file)
+    sys.stdin.readline()
+    (tree / "half").rename(tree / "whole")
+    return "done"
+
+store = LayerStore(Path("cache"))
+print("begins", flush=True)
+layer = store.build({"script": "a"}, build)
+assert [path.name for path in layer.path.iterdir()] == ["whole"] and layer.log == "done"
+print(f"fresh {layer.fresh}", flush=True)
+"""
+
+
+def test_a_process_waits_for_the_layer_that_another_is_building(tmp_path: Path, until: Callable[..., None]) -> None:
+    def start() -> subprocess.Popen[str]:
+        pipe = subprocess.PIPE
+        return subprocess.Popen([sys.executable, "-c", BUILDER], cwd=tmp_path, stdin=pipe, stdout=pipe, text=True)
+
+    with start() as one, start() as other:
+        assert one.stdout and other.stdout
+        assert one.stdout.readline() == other.stdout.readline() == "begins\n"
+        builders = tmp_path / "builders"
+        until(lambda: builders.exists() and builders.read_text().endswith("\n"), "nobody builds")
+        first, second = (one, other) if str(one.pid) in builders.read_text().split() else (other, one)
+        waits = Path(f"/proc/{second.pid}/stat")
+        until(lambda: waits.read_text().rpartition(") ")[2].startswith("S"), "it neither waits nor builds")
+        assert first.communicate("go on\n", timeout=30)[0] == "fresh True\n"
+        assert second.communicate(timeout=30)[0] == "fresh False\n"
+    assert builders.read_text() == f"{first.pid}\n"
 
 
 def test_what_a_killed_build_left_is_not_served_and_can_be_pruned(tmp_path: Path) -> None:

@@ -29,12 +29,13 @@ def test_exact_coverage_agrees_with_drawing() -> None:
 
 
 def test_each_rung_of_the_ladder_holds_more() -> None:
-    found = by_method(suite_coverage(Shape(), rng=np.random.default_rng(2), experiments=100, resamples=200))
+    found = by_method(suite_coverage(Shape(), rng=np.random.default_rng(2), experiments=50, resamples=200))
     rollouts, axes, full = (found[name].coverage.estimate for name in LADDER)
-    # Golden: 0.23, 0.555 and 0.93; 100 experiments have standard errors of 0.04, 0.05 and 0.025.
-    assert 0.11 < rollouts < 0.36
-    assert 0.41 < axes < 0.69
-    assert full > 0.84
+    assert rollouts < axes < full
+    # Golden: 0.23, 0.555 and 0.93; 50 experiments have standard errors of 0.06, 0.07 and 0.036.
+    assert 0.05 < rollouts < 0.41
+    assert 0.34 < axes < 0.77
+    assert full > 0.82
     assert found["coin flips (Wald)"].coverage.estimate < 0.6
 
 
