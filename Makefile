@@ -13,9 +13,10 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
 
-run: ## Open real software in a sandbox, let an agent act in it, and record the episode
+run: ## Evaluate the built-in agents on real software: a leaderboard with intervals, and a report to look at
 	@scripts/setup run
-	@$(bin)/fairground record desk/calc --agent script:examples/calc-region-total.jsonl
+	@$(bin)/fairground run desk/calc pocket/notes $(addprefix --agent ,oracle oracle:slip=0.1 random do-nothing) \
+		--configs 3 --rollouts 2 --steps 15
 
 test: check ## Set up, check, and run the tests (some minutes)
 	@scripts/setup test

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,10 @@ def test_several_agents_have_the_same_configurations_and_one_leaderboard(
     assert code == 0, err
     assert "= 1 episode each" in out and "oracle 100.0%" in out and "do-nothing 0.0%" in out
     assert sorted(path.name for path in (elsewhere / "both").iterdir()) == ["do-nothing", "oracle", "report.html"]
+    page = (elsewhere / "both" / "report.html").read_text()
+    assert "How it looked" in page
+    replays = re.findall(r'href="([^"#]+/index.html)"', page)
+    assert len(replays) == 2 and all((elsewhere / "both" / href).is_file() for href in replays)
     plans = []
     for name in ("oracle", "do-nothing"):
         with RunStore.open(elsewhere / "both" / name) as store:

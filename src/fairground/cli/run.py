@@ -23,7 +23,7 @@ from fairground.cli.output import AGENTS, Json, Runner, console, errors, print_j
 from fairground.cli.stats.options import counted
 from fairground.cli.stats.summary import print_standings
 from fairground.core import AXES, InfrastructureError, InvalidInput, Outcome
-from fairground.report import write_report
+from fairground.report import run_gallery, write_report
 from fairground.rollout import (
     Budget,
     Event,
@@ -280,7 +280,8 @@ def _do(
     table = replace(run_table([store.folder for store in stores]), source=str(folder))
     found = summarise(table)
     found = replace(found, notes=(*found.notes, *notes))
-    page = write_report(found, folder / "report.html")
+    page = folder / "report.html"
+    write_report(found, page, pictures=run_gallery([store.folder for store in stores], page))
     if json:
         print_json({"folder": str(folder), "page": str(page), "summary": plain(found)})
         return

@@ -10,6 +10,7 @@ from fairground.report.statistics_page import figures, write_report
 
 if TYPE_CHECKING:
     from fairground.report.episode_page import write_episode_page as write_episode_page
+    from fairground.report.gallery import run_gallery as run_gallery
     from fairground.report.judge_page import write_judge_page as write_judge_page
     from fairground.report.sheet import contact_sheet as contact_sheet
     from fairground.report.study_page import write_study_page as write_study_page
@@ -18,6 +19,7 @@ __all__ = [
     "contact_sheet",
     "describe",
     "figures",
+    "run_gallery",
     "write_episode_page",
     "write_judge_page",
     "write_report",
@@ -26,6 +28,7 @@ __all__ = [
 
 _LATE = {
     "contact_sheet": "sheet",
+    "run_gallery": "gallery",
     "write_episode_page": "episode_page",
     "write_judge_page": "judge_page",
     "write_study_page": "study_page",

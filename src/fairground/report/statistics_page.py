@@ -61,6 +61,7 @@ def write_report(
     ranking: Ranking | None = None,
     observed: WinRates | None = None,
     title: str | None = None,
+    pictures: Html | None = None,
 ) -> Path:
     """Writes the report as one HTML file, and returns its path. A file of that name is replaced, whole or not at all.
 
@@ -70,13 +71,14 @@ def write_report(
         ranking: Ratings from votes, for a section of their own.
         observed: Win rates in the votes, beside those that the ratings predict.
         title: The heading; by default it says who was compared.
+        pictures: A card of its own below the leaderboard, such as `run_gallery` makes.
 
     Raises:
         InvalidInput: When the path is a folder, or its folder does not exist.
         InfrastructureError: When it cannot be written.
     """
     place = Path(path)
-    page = statistics_page(summary, ranking=ranking, observed=observed, title=title)
+    page = statistics_page(summary, ranking=ranking, observed=observed, title=title, pictures=pictures)
     write_page(place, page)
     return place
 
@@ -90,14 +92,18 @@ def figures(
 
 
 def statistics_page(
-    summary: Summary, *, ranking: Ranking | None = None, observed: WinRates | None = None, title: str | None = None
+    summary: Summary,
+    *,
+    ranking: Ranking | None = None,
+    observed: WinRates | None = None,
+    title: str | None = None,
+    pictures: Html | None = None,
 ) -> str:
     """The report as text."""
     sections = _sections(summary, ranking, observed)
     heading = printable(title) if title else _title(summary)
-    main = tag(
-        "main", _verdict(summary), _leaderboard(summary), [section_of(one) for one in sections], absent(sections)
-    )
+    cards = [section_of(one) for one in sections]
+    main = tag("main", _verdict(summary), _leaderboard(summary), pictures, cards, absent(sections))
     return page_of(heading, _header(summary, heading, sections), main, tag("footer", _footer(summary)))
 
 

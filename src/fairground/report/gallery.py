@@ -1,0 +1,113 @@
+"""Pictures of a run's episodes for its report: how each app looked when an agent was done with it."""
+
+from __future__ import annotations
+
+import base64
+import io
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from PIL import Image
+
+from fairground.core import Configuration, EpisodeError, Outcome
+from fairground.report.episode_page import write_episode_page
+from fairground.report.html import Html, tag
+from fairground.rollout import RunStore, read_episode
+
+MOST = 24
+_HEIGHT = 480  # pixels of a picture: twice what it is shown at
+_TRIED = 5  # recordings that cannot be read, before an app of a run is left out
+_TONES = {Outcome.PASSED: "good", Outcome.FAILED: "bad"}
+
+
+@dataclass(frozen=True)
+class _Shot:
+    """The last frame of an episode.
+
+    Attributes:
+        picture: JPEG.
+        size: Of the picture, in pixels.
+        agent: Who acted.
+        task: What it was, such as `pocket/notes/count-label/health`.
+        outcome: How it ended.
+        href: The episode's page, from where the report lies.
+    """
+
+    picture: bytes
+    size: tuple[int, int]
+    agent: str
+    task: str
+    outcome: Outcome
+    href: str
+
+
+def run_gallery(runs: Sequence[Path], report: Path, *, most: int = MOST) -> Html | None:
+    """A card for the report: one episode of each app and run, leading to its page, which is written too.
+
+    Args:
+        runs: Folders of runs.
+        report: Where the report will be, for the links.
+        most: How many pictures at most.
+    """
+    shots = [shot for run in runs for shot in _of_run(run, report.resolve().parent)]
+    shots.sort(key=lambda shot: shot.task.split("/")[:2])  # those of one app stand together
+    if not shots:
+        return None
+    return tag(
+        "section",
+        tag("h2", "How it looked"),
+        tag("p", "The last frame of one episode of each app and agent. Each leads to the replay.", class_="intro"),
+        tag("ul", [_item(shot) for shot in shots[:most]], class_="shots"),
+        id="looked",
+        class_="card",
+    )
+
+
+def _item(shot: _Shot) -> Html:
+    source = "data:image/jpeg;base64," + base64.b64encode(shot.picture).decode()
+    width, height = shot.size
+    about = f"{shot.agent}, {shot.task}: {shot.outcome}"
+    return tag(
+        "li",
+        tag(
+            "a",
+            tag("img", src=source, alt=about, width=width // 2, height=height // 2),
+            tag("b", shot.agent),
+            tag("span", str(shot.outcome), class_=f"pill {_TONES.get(shot.outcome, 'odd')}"),
+            tag("small", shot.task),
+            href=shot.href,
+        ),
+    )
+
+
+def _of_run(run: Path, report: Path) -> Iterator[_Shot]:
+    with RunStore.open(run) as store:
+        agent = store.spec.agent
+        by_app: dict[tuple[str, str], list[tuple[Configuration, Outcome, Path]]] = {}
+        for row in store.rows():
+            if row.finished is not None and row.finished.outcome.scored:
+                configuration = Configuration.from_id(row.planned.configuration)
+                ended = (configuration, row.finished.outcome, run / row.finished.folder)
+                by_app.setdefault((configuration.suite, configuration.app), []).append(ended)
+    for episodes in by_app.values():
+        # A success shows the most; among equals the order of the plan.
+        best_first = sorted(episodes, key=lambda one: one[1] is not Outcome.PASSED)
+        yield from islice(filter(None, (_shot(agent, *one, report) for one in best_first[:_TRIED])), 1)
+
+
+def _shot(agent: str, configuration: Configuration, outcome: Outcome, folder: Path, report: Path) -> _Shot | None:
+    try:
+        episode = read_episode(folder)
+        frame = episode.frame(episode.steps[-1].frame if episode.steps else episode.episode.first_frame)
+        page = write_episode_page(episode)
+    except (EpisodeError, OSError):
+        return None  # the scores do not depend on it
+    picture = Image.fromarray(frame.pixels)
+    picture.thumbnail((4 * _HEIGHT, _HEIGHT))
+    out = io.BytesIO()
+    picture.save(out, "JPEG", quality=82)
+    href = os.path.relpath(page.resolve(), report)
+    return _Shot(out.getvalue(), picture.size, agent, configuration.task, outcome, Path(href).as_posix())
