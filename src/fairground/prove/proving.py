@@ -35,7 +35,7 @@ class Options:
     """How much is tried.
 
     Attributes:
-        sample: Pairs of each scenario; None for all, which alone makes a proof table.
+        sample: Pairs of each scenario, and looks on screens at most; None for all, which alone makes a proof table.
         workers: Processes.
         browser: Try on real screens. Without it, what is known of screens is taken, and nothing else tried there: apps
             that only a seat can show are then not proven.
@@ -226,7 +226,7 @@ class _Proving:
                     for pair in diagonal(list(scenario.instances), list(app.profiles))
                     if pair in at.pairs and at.pairs[pair].status is Status.PROVEN
                 ]
-                for number, (theme, ui_state) in enumerate(some if pairs else ()):
+                for number, (theme, ui_state) in enumerate(some[: self.options.sample] if pairs else ()):
                     instance, profile = pairs[number % len(pairs)]
                     key = self.keys.screen(scenario, instance, profile, theme, ui_state)
                     yield ScreenJob(scenario.app, scenario.name, instance, profile, key, theme, ui_state)

@@ -174,7 +174,7 @@ class Browser:
         """An empty page as a screen, in a browser context of its own: it shares no cookies, storage or cache.
 
         The clipboard is the browser's, or with `own_clipboard` one of its own. Sizes and looks are as of the function
-        `open_page`. `downloads` is the folder for what pages download, None refuses it. `listen` makes the one listening
+        `open_page`. `downloads` is the folder for what pages download, None refuses it. `listen` makes the one server
         socket that its pages can connect to, for each context anew (see `CdpScreen.take_server`); None does not limit
         them. `end` is called when the screen is closed.
         """

@@ -13,7 +13,7 @@ from fairground.screen.cdpclipboard import Clipboards, Copied, may_copy_or_paste
 from fairground.screen.cdpcontext import Contexts, Ordered
 from fairground.screen.cdpframe import data_url, read_frame
 from fairground.screen.cdphand import Hand
-from fairground.screen.cdppages import Command
+from fairground.screen.cdppages import Command, Page
 from fairground.screen.cdppipe import Gone
 from fairground.screen.cdpsettle import wait_for_rest
 from fairground.screen.cdptree import read_tree
@@ -79,6 +79,8 @@ class CdpScreen:
         self._clipboards = clipboards
         self._notes = notes
         self._end = end
+        self._left: View | None = None
+        self._ready: Page | None = None
         self._ordered: Ordered | None = None
         self._spare: tuple[Ordered, View] | None = None
         """The page for the next time, which opens while this one is in use."""
@@ -118,15 +120,21 @@ class CdpScreen:
             ScreenError: The browser is gone, or opens no page.
         """
         self._contexts.wait_left()
-        left, spare, ordered = self._view, self._spare, self._ordered
+        self._leave()
+        spare, ordered = self._spare, self._ordered
         self._spare = self._ordered = None
-        self._contexts.leave(left.wire)
+        self._left = self._view
         self._show(*(spare or self._enter(ordered or self._contexts.order())))
-        if self._clipboards is None:
-            page = self._view.page(time.monotonic() + _CALL_SECONDS)
-            wish = {"expression": _EMPTY_CLIPBOARD, "userGesture": True}
-            self._view.call(page, "Runtime.evaluate", wish, _CALL_SECONDS)
-        self._ordered = self._contexts.order()  # who was renewed once will be again
+        self._ready = self._view.page(time.monotonic() + _CALL_SECONDS)
+        wish = {"expression": _EMPTY_CLIPBOARD if self._clipboards is None else "1", "userGesture": True}
+        self._view.call(self._ready, "Runtime.evaluate", wish, _CALL_SECONDS)
+
+    def _leave(self) -> None:
+        """Ends the pages of before and makes one for the next time, once the first picture of the new one is there."""
+        left, self._left = self._left, None
+        if left is not None:
+            self._contexts.leave(left.wire)
+            self._ordered = self._contexts.order()  # who was renewed once will be again
 
     def freeze(self) -> None:
         """Stops the scripts of its pages, at the next statement of each, for a browser that others use as well.
@@ -190,6 +198,7 @@ class CdpScreen:
             self._wire.wait(lambda: False, action.seconds)
         else:
             self._settled_at = 0.0
+            self._leave()
             with self._clipboard(action):
                 self._hand.act(action)
             if self._ordered is not None and self._ordered.reply.done:
@@ -265,7 +274,8 @@ class CdpScreen:
         deadline = time.monotonic() + timeout
         self._settled_at = 0.0
         page = self._view.pages.uncover()
-        if page is None or not self._view.answers(page):
+        ready, self._ready = self._ready, None  # has just answered, and has no script that could keep it from it
+        if page is None or not (page is ready or self._view.answers(page)):
             page = self._view.pages.renew(timeout)
             if page is None or not self._view.answers(page):
                 raise ScreenError("the browser opens no page", fix="open a new seat")
@@ -277,7 +287,9 @@ class CdpScreen:
             raise ScreenError(f"{url}: still loading after {timeout:g} s; {page.busy()}")
         # An agent that goes back must not find what was shown before its world began.
         self._wire.post("Page.resetNavigationHistory", {}, session=page.session)
-        return self.settle(settle)
+        settled = self.settle(settle)
+        self._leave()
+        return settled
 
     def evaluate(self, expression: str, timeout: float = 5.0) -> Any:
         """Runs JavaScript in the page, as one of its own scripts, and returns its value (of a promise: awaited).
@@ -308,7 +320,8 @@ class CdpScreen:
         """Leaves its pages, and ends the browser where that is its own; may be called twice."""
         spare, ordered = self._spare, self._ordered
         self._spare = self._ordered = None
-        for view in (self._view, spare[1] if spare else None):
+        left, self._left = self._left, None
+        for view in (self._view, left, spare[1] if spare else None):
             if view is not None:
                 with contextlib.suppress(Gone):
                     self._contexts.leave(view.wire)

@@ -77,12 +77,16 @@ class Pages:
         wire: To a browser context, where a first page is opened; it shows once it has been.
         prepare: Commands for every new page, before any of its scripts runs.
         backdrop: What a dialog is drawn over: a picture as a `data:` address.
+        arrived: Called when a page has gone to another document, in the reading thread.
     """
 
-    def __init__(self, wire: Wire, prepare: Iterable[Command], backdrop: Callable[[], str]) -> None:
+    def __init__(
+        self, wire: Wire, prepare: Iterable[Command], backdrop: Callable[[], str], arrived: Callable[[Page], None]
+    ) -> None:
         self._wire = wire
         self._prepare = tuple(prepare)
         self._backdrop = backdrop
+        self._arrived = arrived
         self._pages: dict[str, Page] = {}
         self._unopened: list[Dialog] = []
         self._notes: deque[str] = deque(maxlen=_MAX_NOTES)
@@ -238,6 +242,7 @@ class Pages:
             page.loading &= {frame["id"]}
             page.requests = {key: value for key, value in page.requests.items() if value[0] == frame["loaderId"]}
             page.outlasted &= set(page.requests)
+            self._arrived(page)
 
     def _requested(self, params: dict[str, Any], session: str) -> None:
         page = self._touched(session)

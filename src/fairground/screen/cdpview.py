@@ -27,7 +27,7 @@ class View:
     def __init__(self, wire: Wire, prepare: Iterable[Command], backdrop: Callable[[], str]) -> None:
         self.wire = wire
         self._world = World(wire, secrets.token_hex(8))
-        self.pages = Pages(wire, [*prepare, *self._world.prepare()], backdrop)
+        self.pages = Pages(wire, [*prepare, *self._world.prepare()], backdrop, self._world.foresee)
 
     def page(self, deadline: float) -> Page:
         """The page that is shown, as soon as one is."""

@@ -35,11 +35,17 @@ class World:
         self._nonce = nonce
         self._source = f"{_WATCH.strip()}({json.dumps(nonce)}, () => {{ {_SELECT} }})"
         self._contexts: dict[str, tuple[int, int]] = {}
+        self._foreseen: dict[str, tuple[int, Reply]] = {}
 
     def prepare(self) -> list[Command]:
         """What a page is told when it opens, so that the script is there before the page's own."""
         script = {"source": self._source, "worldName": _NAME, "runImmediately": True}
         return [("Page.addScriptToEvaluateOnNewDocument", script)]
+
+    def foresee(self, page: Page) -> None:
+        """Has the way to the script found while the document that has just come still loads; does not wait."""
+        reply = self._wire.send("Page.createIsolatedWorld", _place(page), session=page.session)
+        self._foreseen[page.session] = page.document, reply
 
     def ask(self, page: Page, call: str, deadline: float) -> Reply:
         """Calls a function of the script."""
@@ -47,9 +53,13 @@ class World:
         known = self._contexts.get(page.session)
         expression = f"fairground.{call}"
         if known is None or known[0] != document:
-            place = {"frameId": page.target, "worldName": _NAME}
             left = max(0.0, deadline - time.monotonic())
-            made = self._wire.call("Page.createIsolatedWorld", place, session=page.session, timeout=left)
+            foreseen = self._foreseen.pop(page.session, None)
+            if foreseen is None or foreseen[0] != document:
+                made = self._wire.call("Page.createIsolatedWorld", _place(page), session=page.session, timeout=left)
+            else:
+                self._wire.wait(lambda: foreseen[1].done, left)
+                made = self._wire.result(foreseen[1], left)
             known = self._contexts[page.session] = (document, made["executionContextId"])
             expression = f"{self._source}; {expression}"
         params = {"expression": expression, "contextId": known[1], "awaitPromise": True, "returnByValue": True}
@@ -66,3 +76,7 @@ class World:
             self._contexts.pop(page.session, None)
             raise Stale("another document answered")
         return value
+
+
+def _place(page: Page) -> dict[str, Any]:
+    return {"frameId": page.target, "worldName": _NAME}
