@@ -19,7 +19,8 @@ class Stub:
         self._held = hold(run)
 
     def order(self, job: Job) -> None:
-        """Nothing to make ready."""
+        if "unready" in job.planned.configuration:
+            raise ValueError("nothing can be made ready for it")
 
     def do(self, job: Job) -> tuple[Finished, bool]:
         with (self._run / f"done-{os.getpid()}.txt").open("a") as file:

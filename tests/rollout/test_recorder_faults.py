@@ -162,7 +162,7 @@ print(json.dumps(said))
     said = json.loads(_python(RECORD + fill, tmp_path, through=mounted).stdout)
     assert sorted(said) == ["begin", "close", "frames", "state"]
     for name, (kind, message, complete) in said.items():
-        assert kind == "InfrastructureError", (name, message)
+        assert kind == "CannotWrite", (name, message)
         assert "the disk is full" in message and str(tmp_path / name) in message and "fix:" in message
         assert not complete, name
 

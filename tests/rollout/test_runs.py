@@ -101,6 +101,11 @@ def test_a_worker_that_dies_takes_only_its_own_job_with_it(tmp_path: Path) -> No
         assert store.progress().retried == 1
 
 
+def test_what_cannot_be_made_ready_ahead_is_done_all_the_same_and_holds_nobody_up(tmp_path: Path) -> None:
+    with stub_run(tmp_path / "run", ["unready", "fine-0", "fine-1"]) as store:
+        assert set(outcomes(store).values()) == {"passed"} and store.progress().retried == 0
+
+
 def test_a_worker_that_left_an_agent_behind_is_not_used_again(tmp_path: Path) -> None:
     with stub_run(tmp_path / "run", ["tired-0", "tired-1", "tired-2", "fine"]) as store:
         assert list(outcomes(store).values()) == ["failed", "failed", "failed", "passed"]

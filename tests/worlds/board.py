@@ -7,14 +7,14 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, cast
 
-from fairground.core import Check, Configuration, Parameter, State
+from fairground.core import Check, Configuration, State
 from fairground.screen import CdpScreen
 from fairground.worlds import App, Scenario, ScreenSpec, Seat, Suite, World
 
 PAGE = """<!doctype html><meta charset="utf-8"><title>Board</title><link rel="icon" href="data:,">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<style>body { margin: 0; font: 16px sans-serif; background: %(colour)s } input, button, a { display: block; height: 40px;
-  width: 300px; margin: 10px } main { height: 4000px }</style>
+<style>body { margin: 0; font: 16px sans-serif; background: %(colour)s } main { height: 4000px }
+  input, button, a { display: block; height: 40px; width: 300px; margin: 10px }</style>
 <form action="/" autocomplete="on"><input name="q" aria-label="Word"></form>
 <button onclick="window.open('/popup')">Open</button><button onclick="setTimeout(() => alert('Stay'))">Ask</button>
 <a href="/file" download>Get</a><main>%(words)s</main>
@@ -155,4 +155,3 @@ def server_of(seat: Seat) -> Server:
 
 
 BOARD, READ = Board(), Read()
-_ = Parameter

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -125,13 +124,12 @@ def test_a_downloaded_file_makes_a_new_seat_necessary(seat: Seat) -> None:
 def test_a_crashed_page_makes_a_new_seat_necessary(seat: Seat) -> None:
     with pytest.raises(ScreenError):
         page_of(seat).navigate("chrome://crash")
+    page_of(seat)._wire.wait(lambda: not seat.alive, 10)
     assert not renew(seat, world())
 
 
 def test_a_seat_whose_app_cannot_reset_or_whose_files_depend_on_the_world_is_not_renewed(seat: Seat) -> None:
     class Files(Board):
-        resets: ClassVar[list[str]] = []
-
         def setup(self, sandbox: Sandbox, world: World) -> None:
             sandbox.write_file("~/words.txt", str(world.profile["words"]).encode())
 

@@ -215,7 +215,8 @@ def _serve(pipe: Any, make_work: Callable[[], Work]) -> None:
             except (EOFError, OSError):  # whoever started us was killed: what we write now, nobody would commit
                 os.kill(os.getpid(), signal.SIGKILL)
             if job is not None:
-                work.order(job)
+                with contextlib.suppress(Exception):  # what is wrong with it, doing it will tell
+                    work.order(job)
             jobs.put(job)
             if job is None:
                 return

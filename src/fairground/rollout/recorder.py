@@ -314,8 +314,13 @@ def _line(step: Step) -> bytes:
     return dumps(step.model_copy(update=short))
 
 
+_CLIPPED = re.compile(r" \[clipped: [\d,]{1,20} characters\]\Z")
+
+
 def _clip(text: str, limit: int) -> str:
-    return text if len(text) <= limit else f"{text[:limit]} [clipped: {len(text):,} characters]"
+    if len(text) <= limit or _CLIPPED.search(text, limit):  # once is enough
+        return text
+    return f"{text[:limit]} [clipped: {len(text):,} characters]"
 
 
 def _write_fully(handle: int, data: bytes) -> None:

@@ -45,9 +45,9 @@ def read(
     files: Sequence[Path], rename: Sequence[str] | None, success_at: float | None, where: Sequence[str] | None
 ) -> Table:
     """The table that the options describe. What its reader noted is said on standard error, also with --json."""
-    held = {path: _runs(path) for path in files}
-    runs = [run for found in held.values() for run in found]
-    tables = [path for path, found in held.items() if not found]
+    held = [(path, _runs(path)) for path in files]
+    runs = [run for _, found in held for run in found]
+    tables = [path for path, found in held if not found]
     found = [read_table(tables, rename=pairs("--rename", rename), success_at=success_at)] if tables else []
     if runs:
         from fairground.rollout import run_table  # which needs Linux; tables do not
