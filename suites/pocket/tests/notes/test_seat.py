@@ -192,7 +192,7 @@ def test_nothing_is_wider_than_the_phone_and_every_target_fits_a_finger(seat: Se
 
 def test_nothing_in_the_sandbox_knows_what_is_asked(seat: Seat) -> None:
     sources = set()
-    for scenario in seat.world.suite.scenarios:
+    for scenario in (one for one in seat.world.suite.scenarios if one.app == "notes"):
         for instance in scenario.instances:
             go(seat, world(scenario.name, instance, "cafe"))
             sources.add(script(seat, "document.documentElement.outerHTML"))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, ClassVar, Protocol, cast
 from urllib.parse import urlencode
 
 from fairground.core import AppError, State
+from fairground.sandbox import hash_path
 from fairground.worlds import App, ScreenSpec, Seat, World
+from fairground_pocket.kit.serving import Request, Response, Server
 from fairground_pocket.notes.profiles import PROFILES, read_profile
-from fairground_pocket.notes.serving import Request, Response, Server
 from fairground_pocket.notes.site import respond
 from fairground_pocket.notes.store import Store
 from fairground_pocket.notes.themes import THEMES
@@ -34,13 +37,18 @@ class Notes(App):
 
     def launch(self, seat: Seat) -> None:
         """Serves the app on the sandbox's own loopback, and opens its first screen."""
-        phone = Phone(build(seat.world))
-        server = Server(seat.sandbox.listen(), phone.respond)
-        seat.defer(phone.close)
-        seat.defer(server.close)
-        phone.server = server
-        seat.keep[_KEPT] = phone
-        _show(seat, seat.world)
+        _serve(seat, seat.world)
+
+    def reset(self, seat: Seat, world: World) -> bool:
+        """Exchanges the database, on another port: nothing that a page of before still sends can reach it."""
+        _phone(seat).close()
+        _serve(seat, world)
+        return True
+
+    def sources(self) -> list[str]:
+        """This folder, and what is used of the kit."""
+        folder = Path(__file__).parent
+        return [hash_path(folder), *(hash_path(folder.parent / "kit" / name) for name in ("markup.py", "serving.py"))]
 
     def capture(self, seat: Seat, world: World) -> State:
         """Records the database: notes, labels and settings."""
@@ -64,6 +72,10 @@ class Phone:
         """Answers from the database that is there now."""
         return respond(self.store, request)
 
+    def serve(self, listener: socket.socket) -> None:
+        """Begins to answer."""
+        self.server = Server(listener, self.respond)
+
     def swap(self, store: Store) -> None:
         """Puts another database in place, between two requests."""
         with self.server.lock:
@@ -71,9 +83,9 @@ class Phone:
             self.store, self.server.fault = store, None
 
     def close(self) -> None:
-        """Forgets the database."""
-        with self.server.lock:
-            self.store.close()
+        """Ends the server and forgets the database."""
+        self.server.close()
+        self.store.close()
 
 
 def build(world: World) -> Store:
@@ -83,12 +95,8 @@ def build(world: World) -> Store:
 
 
 def reset(seat: Seat, world: World) -> None:
-    """Brings a seat to another configuration of this app: a database swap and a navigation.
-
-    What the seat says of its world (`world`, `before`, `fingerprint`) is for the caller to renew.
-    """
-    _phone(seat).swap(build(world))
-    _show(seat, world)
+    """Brings a seat to another configuration of this app, for whoever renews what the seat says of its world."""
+    seat.world.app.reset(seat, world)
 
 
 def start(store: Store, ui_state: Mapping[str, Any]) -> str:
@@ -105,8 +113,12 @@ class _Page(Protocol):
     def navigate(self, url: str) -> object: ...
 
 
-def _show(seat: Seat, world: World) -> None:
-    phone = _phone(seat)
+def _serve(seat: Seat, world: World) -> None:
+    phone = Phone(build(world))
+    phone.serve(seat.sandbox.listen())
+    if _KEPT not in seat.keep:
+        seat.defer(lambda: _phone(seat).close())
+    seat.keep[_KEPT] = phone
     address = f"http://127.0.0.1:{phone.server.port}{start(phone.store, world.ui_state)}"
     cast(_Page, seat.screen).navigate(address)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from fairground_pocket.notes.markup import Html, html
+from fairground_pocket.kit.markup import Html, html
 
 _STROKES: Final = {
     "back": "M19 12H5M11 6l-6 6 6 6",

@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Final
 from urllib.parse import urlencode
 
+from fairground_pocket.kit.markup import Html, html, join
 from fairground_pocket.notes.icons import icon
-from fairground_pocket.notes.markup import Html, html, join
 from fairground_pocket.notes.shell import Toast, bar, empty_state, page, post_button, root_bar, sheet
 from fairground_pocket.notes.store import BODY_LENGTH, LABEL_LENGTH, NOW, SORTS, TITLE_LENGTH, Note, Store
 from fairground_pocket.notes.themes import THEMES

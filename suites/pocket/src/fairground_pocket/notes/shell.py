@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Final
 
+from fairground_pocket.kit.markup import Html, html, join
 from fairground_pocket.notes.icons import icon
-from fairground_pocket.notes.markup import Html, html, join
 from fairground_pocket.notes.themes import THEMES, stylesheet
 
 STYLE: Final = stylesheet(files(__package__).joinpath("static/notes.css").read_text(encoding="utf-8"))

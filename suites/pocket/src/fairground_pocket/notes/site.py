@@ -8,11 +8,11 @@ from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urlencode
 
+from fairground_pocket.kit.markup import Html
+from fairground_pocket.kit.serving import Request, Response
 from fairground_pocket.notes import pages
 from fairground_pocket.notes.icons import ICON_FILE
-from fairground_pocket.notes.markup import Html
 from fairground_pocket.notes.pages import Draft, View
-from fairground_pocket.notes.serving import Request, Response
 from fairground_pocket.notes.shell import SCRIPT, STYLE, Toast
 from fairground_pocket.notes.store import BODY_LENGTH, LABEL_LENGTH, NOTES, SORTS, TITLE_LENGTH, Note, Store
 from fairground_pocket.notes.themes import THEMES

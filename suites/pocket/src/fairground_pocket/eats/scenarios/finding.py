@@ -1,0 +1,108 @@
+"""What the tasks have in common: how restaurants and dishes are found, and what an order is judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from fairground.worlds import Fill, Move, Tap
+from fairground_pocket.kit import Add, Expect, Known, Remove
+from fairground_pocket.kit.changes import Allowance
+
+NTH: Final = {f"no-{number + 1}": number for number in range(10)}
+"""A domain of ten places that are not spoken of."""
+
+OPEN: Final = (
+    "r.opens <= substr(now, 12, 5) AND r.closes > strftime('%H:%M', now, '+40 minutes') "
+    "AND r.rests != (strftime('%w', now) + 6) % 7"
+)
+"""A restaurant that is open, and not about to close."""
+PLACE: Final = "SELECT r.id, r.name, r.fee, r.minimum, r.phone FROM restaurants r, clock WHERE "
+CHOICES: Final = "SELECT count(*) FROM section_choices s JOIN choices c ON c.id = s.choice WHERE s.section = d.section"
+DISH: Final = (
+    "SELECT d.id, d.name, d.price, d.section FROM dishes d WHERE d.restaurant = :place_id AND d.sold_out = 0 AND "
+    f"({CHOICES} AND c.required = 1) > 0"
+)
+"""Dishes of `place` for which something must be chosen."""
+_PICKED: Final = (
+    "SELECT o.id, o.name, o.price FROM choices c JOIN section_choices s ON s.choice = c.id JOIN options o ON "
+    "o.id = (SELECT x.id FROM options x WHERE x.choice = c.id ORDER BY x.id LIMIT 1 OFFSET "
+    "(:pick % (SELECT count(*) FROM options y WHERE y.choice = c.id))) "
+    "WHERE s.section = :{0}_section AND c.required = 1 ORDER BY o.id"
+)
+
+
+def wish(dish: str = "dish") -> str:
+    """One option for everything that must be chosen for a dish: their names, and the price of the dish with them."""
+    return (
+        f"SELECT group_concat(name, ', ') AS names, :{dish}_price + sum(price) AS price FROM ({_PICKED.format(dish)})"
+    )
+
+
+def enough(least: str = ":place_minimum", count: str = ":count", price: str = ":wish_price") -> str:
+    """How many to order: `count`, or more where that is too little for the minimum."""
+    return f"SELECT max({count}, ({least} + {price} - 1) / {price})"
+
+
+NEW: Final = "(SELECT max(id) FROM after.orders WHERE id NOT IN (SELECT id FROM before.orders))"
+ORDERED: Final = Expect(
+    "one order was placed", "SELECT count(*) FROM after.orders WHERE id NOT IN (SELECT id FROM before.orders)"
+)
+AT: Final = Expect("at the right restaurant", f"SELECT restaurant = :place_id FROM after.orders WHERE id = {NEW}")
+LINES: Final = (
+    "SELECT group_concat(dish || ' x' || quantity || ' ' || chosen || '|' || note, ' & ') FROM "
+    f"(SELECT * FROM after.order_lines WHERE of_order = {NEW} ORDER BY dish, id)"
+)
+DEFAULTS: Final = {
+    "promo": "promo = ''", "slot": "slot IS NULL", "tip": "tip = 0", "note": "note = ''", "cutlery": "cutlery = 0",
+    "at_door": "at_door = 0", "label": "label = (SELECT label FROM before.addresses WHERE is_default = 1)",
+    "method": "method = (SELECT label FROM before.methods WHERE is_default = 1)",
+}  # fmt: skip
+"""What an order is like where nothing else was asked for."""
+
+
+def order(*, restaurant: str = ":place_id", **asked: str) -> tuple[Allowance, ...]:
+    """What may change when one order is placed: `asked` says how it differs from the defaults, column by column."""
+    conditions = [f"restaurant = {restaurant}", *{**DEFAULTS, **asked}.values()]
+    return (
+        Add("orders", " AND ".join(conditions)),
+        Add("order_lines", f"of_order = {NEW}", at_most=9),
+        Add("order_options", f"line IN (SELECT id FROM after.order_lines WHERE of_order = {NEW})", at_most=40),
+        Add("notices", f"of_order = {NEW}"),
+    )
+
+
+CART_EMPTIED: Final = (Remove("cart_lines"), Remove("cart_options"))
+
+
+# --- moves -----------------------------------------------------------------------------------------------------------
+
+
+def open_place(name: str) -> list[Move]:
+    """From the first screen to a restaurant."""
+    return [Tap("Search"), Fill("Search restaurants and dishes", name), Tap(name)]
+
+
+def put(dish: str, options: Sequence[str] | str, quantity: int = 1, note: str = "") -> list[Move]:
+    """From a restaurant: a dish into its cart."""
+    names = options.split(", ") if isinstance(options, str) else options
+    moves: list[Move] = [Tap(dish), *(Tap(name) for name in names if name)]
+    if note:
+        moves.append(Fill("Note for the kitchen", note))
+    return [*moves, *[Tap("More Quantity")] * (quantity - 1), Tap("Add to cart")]
+
+
+def checkout() -> list[Move]:
+    """From a restaurant to the last step before the order."""
+    return [Tap("View cart"), Tap("Go to checkout")]
+
+
+def wished(known: Known) -> list[Move]:
+    """From the first screen: the wish of the task into the cart."""
+    return [*open_place(known.place.name), *put(known.dish.name, known.wish.names, known.quantity)]
+
+
+def open_order(number: int, place: str) -> list[Move]:
+    """From the first screen to an order, by the history of its restaurant."""
+    name = f"E-{1000 + number}, {place}"
+    return [Tap("Orders"), Fill("Search orders", place), Tap(name)]

@@ -1,0 +1,5 @@
+"""Mail on a phone."""
+
+from fairground_pocket.email.app import Email
+
+__all__ = ["Email"]

@@ -1,0 +1,204 @@
+"""A pocket app as a world: launched on a phone, reset by exchanging databases, rehearsed without a screen."""
+
+from __future__ import annotations
+
+import inspect
+from abc import abstractmethod
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar, Final, Protocol
+from typing import cast as as_a
+
+from fairground.core import AppError, InvalidConfiguration, State
+from fairground.worlds import App, Move, Rehearsal, ScreenSpec, Seat, World
+from fairground_pocket.kit import profiles
+from fairground_pocket.kit.cast import PROFILES, Cast
+from fairground_pocket.kit.changes import SUFFIX, touched
+from fairground_pocket.kit.database import Database
+from fairground_pocket.kit.draw import Draw
+from fairground_pocket.kit.facts import look_up
+from fairground_pocket.kit.hand import Hand
+from fairground_pocket.kit.phone import Phone
+from fairground_pocket.kit.scenario import Staged, Task
+from fairground_pocket.kit.serving import Server
+from fairground_pocket.kit.site import Site
+from fairground_pocket.kit.themes import THEMES
+
+_KEPT: Final = "pocket"
+_REMEMBERED: Final = 16
+
+
+class PocketApp(App):
+    """An app of the phone. A subclass says what it is: its `site`, how a profile is filled, where it can start.
+
+    Attributes:
+        site: Its pages and tables.
+        ui_states: Name -> `path`, an address below the app with `{placeholders}`, and `facts`, SQL that fills them.
+    """
+
+    packages = ("chromium",)
+    screen = ScreenSpec("cdp", (412, 915))
+    themes: ClassVar[Mapping[str, Mapping[str, Any]]] = THEMES
+    profiles: ClassVar[Mapping[str, Mapping[str, Any]]] = {name: {"cast": name} for name in PROFILES}
+    ui_states: ClassVar[Mapping[str, Mapping[str, Any]]] = {"start": {"path": "/"}}
+    site: ClassVar[Site]
+
+    @abstractmethod
+    def fill(self, database: Database, cast: Cast, draw: Draw) -> None:
+        """Fills the empty database of a profile. The same arguments must give the same rows, in the same order."""
+
+    def sources(self) -> str:
+        """Content address of the kit and of the app without its scenarios, so that a new task is no new app."""
+        return _sources(Path(inspect.getfile(type(self))).parent)
+
+    def content(self, profile: str) -> bytes:
+        """The database of a profile as nobody has touched it yet."""
+        return profiles.load(self.site, self.fill, profile, self.sources())
+
+    def neighbour(self, world: World, name: str) -> PocketApp:
+        """Another app on the same phone."""
+        found = world.suite.app(name)
+        if not isinstance(found, PocketApp):
+            raise InvalidConfiguration(f"{world.id}: {name} is not an app of this phone")
+        return found
+
+    def staged(self, world: World) -> Staged:
+        """The databases of a configuration's apps, made ready for its task."""
+        if not isinstance(world.scenario, Task):
+            raise InvalidConfiguration(f"{world.id}: scenario {world.scenario.name} is not a Task of the kit")
+        key = (
+            world.suite.name,
+            self.name,
+            world.scenario.name,
+            world.configuration.instance,
+            world.configuration.profile,
+        )
+        remembered = _remembered()
+        if key not in remembered or remembered[key][0] is not world.scenario:
+            remembered[key] = world.scenario, world.scenario.stage(self, world)
+            while len(remembered) > _REMEMBERED:
+                remembered.popitem(last=False)
+        return remembered[key][1]
+
+    def launch(self, seat: Seat) -> None:
+        """Serves the phone on the sandbox's own loopback, and opens the first screen."""
+        seat.keep[_KEPT] = None
+        seat.defer(lambda: _end(seat))
+        self._serve(seat, seat.world)
+
+    def reset(self, seat: Seat, world: World) -> bool:
+        """Another phone at another port: nothing that a page of before still sends can reach it."""
+        phone = self.phone(world)
+        _end(seat)
+        self._serve(seat, world, phone)
+        return True
+
+    def capture(self, seat: Seat, world: World) -> State:
+        """Records the databases of the task's apps, and of any other that was changed."""
+        served = _of(seat)
+        with served.server.lock:
+            if (fault := served.server.fault) is not None:
+                raise AppError(f"{self.name} could not answer a request: {type(fault).__name__}: {fault}") from fault
+            return self._state(served.phone, world)
+
+    def rehearse(self, world: World) -> Rehearsal:
+        """The phone without a screen."""
+        phone = self.phone(world)
+        return _Rehearsal(self, world, phone)
+
+    def phone(self, world: World) -> Phone:
+        """A phone at a configuration, with all apps of the suite that belong on one."""
+        contents = self.staged(world).contents
+        profile = world.configuration.profile
+        apps = [app for app in world.suite.apps if isinstance(app, PocketApp)]
+
+        def content(name: str) -> bytes:
+            return contents[name] if name in contents else self.neighbour(world, name).content(profile)
+
+        phone = Phone([app.site for app in apps], world.configuration.theme, content)
+        for name in contents:
+            phone.database(name)
+        return phone
+
+    def start(self, phone: Phone, world: World) -> str:
+        """The address where a UI state begins."""
+        state = world.ui_state
+        try:
+            known = look_up(phone.database(self.name), state.get("facts", {}), {})
+            return f"/{self.name}{known.fill(str(state['path']))}"
+        except InvalidConfiguration as error:
+            raise InvalidConfiguration(f"{world.id}: UI state: {error.message}", fix=error.fix) from None
+
+    def _serve(self, seat: Seat, world: World, phone: Phone | None = None) -> None:
+        phone = phone or self.phone(world)
+        path = self.start(phone, world)
+        served = _Served(phone, Server(seat.sandbox.listen(), phone.respond))
+        seat.keep[_KEPT] = served
+        as_a(_Page, seat.screen).navigate(f"http://127.0.0.1:{served.server.port}{path}")
+
+    def _state(self, phone: Phone, world: World) -> State:
+        profile = world.configuration.profile
+        own = self.staged(world).contents
+        files = {}
+        for name, database in phone.opened().items():
+            now = database.dump()
+            other = self.neighbour(world, name)
+            if name in own or touched(other.content(profile), now, other.site.free):
+                files[name + SUFFIX] = now
+        return State(files=files)
+
+
+class _Page(Protocol):
+    def navigate(self, url: str) -> object: ...
+
+
+@dataclass(frozen=True)
+class _Served:
+    """What runs on the host for one seat: the phone, and the server in front of it."""
+
+    phone: Phone
+    server: Server
+
+
+class _Rehearsal:
+    """A phone and a hand."""
+
+    def __init__(self, app: PocketApp, world: World, phone: Phone) -> None:
+        self._app, self._world, self._phone = app, world, phone
+        self.before = app._state(phone, world)
+        self.hand = Hand(phone.respond, app.start(phone, world))
+
+    def play(self, moves: Sequence[Move]) -> str | None:
+        return self.hand.play(moves)
+
+    def state(self) -> State:
+        return self._app._state(self._phone, self._world)
+
+    def close(self) -> None:
+        self._phone.close()
+
+
+def _of(seat: Seat) -> _Served:
+    served = seat.keep[_KEPT]
+    assert isinstance(served, _Served)
+    return served
+
+
+def _end(seat: Seat) -> None:
+    if isinstance(served := seat.keep.get(_KEPT), _Served):
+        served.server.close()
+        served.phone.close()
+        seat.keep[_KEPT] = None
+
+
+@cache
+def _remembered() -> OrderedDict[tuple[str, ...], tuple[Task, Staged]]:
+    return OrderedDict()
+
+
+@cache
+def _sources(folder: Path) -> str:
+    return profiles.sources(folder)

@@ -1,0 +1,210 @@
+"""What differs between two states, row by row, and whether a task allows it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from fairground.core import Check, InvalidConfiguration, State, StateError
+from fairground.verify import unchanged
+
+SUFFIX: Final = ".sqlite"
+_NEVER_JUDGED: Final = "clock"
+
+
+@dataclass(frozen=True)
+class Add:
+    """Rows may be added to a table.
+
+    Attributes:
+        table: The table.
+        where: SQL about a new row, with `:parameters` and `:fact_columns`.
+        at_most: How many; None for any number.
+        app: Of another app than the task's own.
+    """
+
+    table: str
+    where: str = "1"
+    at_most: int | None = 1
+    app: str = ""
+
+
+@dataclass(frozen=True)
+class Change:
+    """Columns of rows may change; `where` is about a row as it was before. No columns: any of them."""
+
+    table: str
+    columns: Sequence[str] = ()
+    where: str = "1"
+    app: str = ""
+
+
+@dataclass(frozen=True)
+class Remove:
+    """Rows may be removed; `where` is about a row as it was before."""
+
+    table: str
+    where: str = "1"
+    app: str = ""
+
+
+Allowance: TypeAlias = Add | Change | Remove
+
+
+class Comparison:
+    """Two states side by side for SQL: `before.mails` and `after.mails`; of another app `after_payment.transfers`.
+
+    Args:
+        app: The task's own app.
+        before: As it was.
+        after: As it is.
+        named: Values for `:names` in all SQL.
+    """
+
+    def __init__(self, app: str, before: State, after: State, named: Mapping[str, Any]) -> None:
+        self.app = app
+        self._named = dict(named)
+        self._same: set[str] = set()
+        self._before, self._after = before, after
+        self._connection = sqlite3.connect(":memory:", isolation_level=None)
+        self._connection.create_function("fold", 1, lambda text: str(text or "").casefold(), deterministic=True)
+        self.apps = [path.removesuffix(SUFFIX) for path in before.files if path.endswith(SUFFIX)]
+        for name in self.apps:
+            one, other = before.file(name + SUFFIX), after.file(name + SUFFIX)
+            if one == other:
+                self._same.add(name)
+            for schema, content in ((self._schema("before", name), one), (self._schema("after", name), other)):
+                self._connection.execute(f'ATTACH ":memory:" AS "{schema}"')
+                self._connection.deserialize(content, name=schema)
+
+    def close(self) -> None:
+        """Lets both go."""
+        self._connection.close()
+
+    def value(self, sql: str) -> Any:
+        """The first column of the first row of a query, or None."""
+        try:
+            row = self._connection.execute(sql, self._named).fetchone()
+        except sqlite3.Error as error:
+            raise InvalidConfiguration(f"a check cannot be made: {error}; its query is {sql!r}") from None
+        return None if row is None else row[0]
+
+    def guard(self, allowed: Sequence[Allowance], free: Mapping[str, Sequence[str]]) -> Check:
+        """That nothing differs but what is allowed; the evidence names rows."""
+        before: dict[str, Any] = {}
+        after: dict[str, Any] = {}
+        for name in self.apps:
+            if name not in self._same:
+                rules = [rule for rule in allowed if (rule.app or self.app) == name]
+                for key, one, other in self._unallowed(name, rules, free.get(name, ())):
+                    label = f"{name} {key}"
+                    if one is not None:
+                        before[label] = one
+                    if other is not None:
+                        after[label] = other
+        for path in self._after.files:
+            if path.removesuffix(SUFFIX) not in self.apps:
+                after[f"the data of {path.removesuffix(SUFFIX)}"] = "changed"
+        return unchanged("nothing else changed", before, after)
+
+    def _schema(self, side: str, app: str) -> str:
+        return side if app == self.app else f"{side}_{app}"
+
+    def _unallowed(self, app: str, rules: Sequence[Allowance], free: Sequence[str]) -> Iterator[tuple[str, Any, Any]]:
+        added: dict[int, int] = {}
+        for table, key, one, other in self._differences(app, free):
+            if not self._allowed(app, table, key, one, other, rules, added):
+                shown = ", ".join(str(part) for part in key)
+                if one is not None and other is not None:
+                    differing = [column for column in one if one[column] != other[column]]
+                    one, other = ({column: row[column] for column in differing} for row in (one, other))
+                yield f"{table} {shown}", one, other
+
+    def _differences(self, app: str, free: Sequence[str]) -> Iterator[tuple[str, tuple[Any, ...], Any, Any]]:
+        old, new = self._schema("before", app), self._schema("after", app)
+        tables = self._tables(old)
+        if tables != self._tables(new):
+            raise StateError(f"the tables of {app} are not those that it began with")
+        for table in tables:
+            kept, keys = self._columns(old, table)
+            chosen = ", ".join(f'"{column}"' for column in kept)
+            query = 'SELECT {0} FROM "{1}"."{3}" EXCEPT SELECT {0} FROM "{2}"."{3}"'
+            sides = []
+            for here, there in ((old, new), (new, old)):
+                rows = self._connection.execute(query.format(chosen, here, there, table)).fetchall()
+                named = [dict(zip(kept, row, strict=True)) for row in rows]
+                sides.append({tuple(row[key] for key in keys): row for row in named})
+            gone, come = sides
+            for key in sorted({*gone, *come}, key=repr):
+                one, other = gone.get(key), come.get(key)
+                if one is not None and other is not None:
+                    for column in one:
+                        if f"{table}.{column}" in free or f"{table}.{column}={other[column]}" in free:
+                            one[column] = other[column]
+                if one != other:
+                    yield table, key, one, other
+
+    def _allowed(
+        self,
+        app: str,
+        table: str,
+        key: tuple[Any, ...],
+        one: Mapping[str, Any] | None,
+        other: Mapping[str, Any] | None,
+        rules: Sequence[Allowance],
+        added: dict[int, int],
+    ) -> bool:
+        for number, rule in enumerate(rules):
+            if rule.table != table:
+                continue
+            if isinstance(rule, Add) and one is None:
+                if rule.at_most is not None and added.get(number, 0) >= rule.at_most:
+                    continue
+                if self._fits(self._schema("after", app), table, key, rule.where):
+                    added[number] = added.get(number, 0) + 1
+                    return True
+            elif isinstance(rule, Remove) and other is None:
+                if self._fits(self._schema("before", app), table, key, rule.where):
+                    return True
+            elif isinstance(rule, Change) and one is not None and other is not None:
+                differing = {column for column in one if one[column] != other[column]}
+                inside = not rule.columns or differing <= set(rule.columns)
+                if inside and self._fits(self._schema("before", app), table, key, rule.where):
+                    return True
+        return False
+
+    def _fits(self, schema: str, table: str, key: tuple[Any, ...], where: str) -> bool:
+        _, keys = self._columns(schema, table)
+        chosen = " AND ".join(f'"{column}" IS :key__{number}' for number, column in enumerate(keys))
+        named = {**self._named, **{f"key__{number}": value for number, value in enumerate(key)}}
+        sql = f'SELECT count(*) FROM "{schema}"."{table}" AS "{table}" WHERE {chosen} AND ({where})'
+        try:
+            return bool(self._connection.execute(sql, named).fetchone()[0])
+        except sqlite3.Error as error:
+            raise InvalidConfiguration(f"what may change of {table} cannot be read: {error}; {where!r}") from None
+
+    def _tables(self, schema: str) -> list[str]:
+        sql = (
+            f"""SELECT name FROM "{schema}".sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY 1"""
+        )
+        return [name for (name,) in self._connection.execute(sql) if name != _NEVER_JUDGED]
+
+    def _columns(self, schema: str, table: str) -> tuple[list[str], list[str]]:
+        """All columns, and those of the key; all of them where there is none."""
+        rows = self._connection.execute(f'PRAGMA "{schema}".table_info("{table}")').fetchall()
+        columns = [row[1] for row in rows]
+        return columns, [row[1] for row in rows if row[5]] or columns
+
+
+def touched(before: bytes, after: bytes, free: Sequence[str] = ()) -> bool:
+    """Whether anything but the clock, and what looking does, differs between two databases of one app."""
+    if before == after:
+        return False
+    path = f"app{SUFFIX}"
+    comparison = Comparison("app", State(files={path: before}), State(files={path: after}), {})
+    try:
+        return not comparison.guard((), {"app": free}).passed
+    finally:
+        comparison.close()

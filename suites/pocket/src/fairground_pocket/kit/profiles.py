@@ -1,0 +1,85 @@
+"""What an app's database holds at first: built once for each profile, kept as a file, loaded in a millisecond."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import TypeAlias
+
+from fairground.sandbox import cache_folder, hash_path
+from fairground_pocket.kit.cast import Cast, cast
+from fairground_pocket.kit.database import Database
+from fairground_pocket.kit.draw import Draw
+from fairground_pocket.kit.site import Site
+
+Builder: TypeAlias = Callable[[Database, Cast, Draw], None]
+"""Fills a new database for a cast. Must be a function of its arguments alone."""
+
+
+def build(site: Site, builder: Builder, profile: str) -> bytes:
+    """Builds the database of a profile; the same bytes every time."""
+    people = cast(profile)
+    database = Database.create(site.schema, people.now)
+    for name, value in (("owner", people.owner.name), ("address", people.owner.email), ("phone", people.owner.phone)):
+        database.set(name, value)
+    for name, value in (("currency", people.currency), ("timezone", people.timezone), ("city", people.city)):
+        database.set(name, value)
+    database.run("BEGIN")
+    builder(database, people, people.draw(site.name))
+    database.run("COMMIT")
+    database.pack()
+    content = database.dump()
+    database.close()
+    return content
+
+
+def load(site: Site, builder: Builder, profile: str, sources: str) -> bytes:
+    """The database of a profile, from the memory or the cache where it has been built before.
+
+    Args:
+        site: The app.
+        builder: Builds it.
+        profile: Name of the cast.
+        sources: Content address of the code and data that it is built from.
+    """
+    key = (site.name, profile, sources)
+    known = _known()
+    if key not in known:
+        path = cache_folder() / "pocket" / f"{site.name}-{profile}-{sources}.sqlite"
+        try:
+            known[key] = path.read_bytes()
+        except OSError:
+            known[key] = build(site, builder, profile)
+            _keep(path, known[key])
+    return known[key]
+
+
+def sources(folder: Path) -> str:
+    """Content address of the kit and an app's folder, its scenarios left out: they are tasks, not the app."""
+    parts = []
+    for place in (Path(__file__).parent, folder):
+        for path in sorted(place.rglob("*")):
+            inside = path.relative_to(place)
+            if path.is_file() and "__pycache__" not in inside.parts and inside.parts[0] != "scenarios":
+                parts.append(f"{inside.as_posix()} {hash_path(path)}")
+    return hashlib.blake2b("\n".join(parts).encode(), digest_size=16).hexdigest()
+
+
+@cache
+def _known() -> dict[tuple[str, str, str], bytes]:
+    return {}
+
+
+def _keep(path: Path, content: bytes) -> None:
+    """Writes a file that is either whole or not there; a cache that cannot be written is only slower."""
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.replace(name, path)

@@ -1,0 +1,162 @@
+"""What holds for every app of the phone, found by walking through it: run with `-k APP` for one of them."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from functools import cache
+from urllib.parse import urlencode
+
+import pytest
+
+from fairground.core import Configuration
+from fairground.verify import judge
+from fairground.worlds import World
+from fairground_pocket import suite
+from fairground_pocket.kit import HOME, PROFILES, Database, Hand, PocketApp, Task, profiles
+from fairground_pocket.kit.hand import form_of as belongs
+from fairground_pocket.kit.reading import TEXT_ROLES
+from fairground_pocket.kit.serving import Request
+
+from .crawling import APPS, kind, pages, phone, sheets, target
+
+HOSTILE = {
+    "html": "<img src=x onerror=alert(1)><script>alert(1)</script></textarea></form>\"'>",
+    "sql": "'; DROP TABLE settings; -- \" OR 1=1 %_\\",
+    "emoji": "🙂👩‍👩‍👧‍👦 zero\u200bwidth é\u0301",
+    "right-to-left": "\u202eשלום مرحبا\u202c",
+    "long": "x" * 10_000,
+    "control": "a\x00b\x07\r\nc{}{0}{x.y}",
+}
+TASKS = [scenario for scenario in suite.scenarios if isinstance(scenario, Task)]
+
+
+def by_name(one: object) -> str:
+    return f"{one.app}-{one.name}" if isinstance(one, Task) else str(getattr(one, "name", one))
+
+
+@pytest.mark.parametrize("app", APPS, ids=by_name)
+def test_every_control_has_a_name_of_its_own(app: PocketApp) -> None:
+    count = 0
+    for page in pages(app):
+        assert page.status == 200, f"{page.path} is linked to and answers {page.status}"
+        for fragment in sheets(page):
+            names: dict[str, set[str]] = defaultdict(set)
+            for element in page.reachable(fragment):
+                assert element.name, f"{page.path}#{fragment}: {element.tag} {element.attributes} has no name"
+                names[element.name].add(target(page, element))
+                count += 1
+            doubled = {name: found for name, found in names.items() if len(found) > 1}
+            assert not doubled, f"{page.path}#{fragment}"
+    assert count > 200, "the walk found the app"
+
+
+@pytest.mark.parametrize("app", APPS, ids=by_name)
+def test_no_page_needs_a_native_picker_or_anything_from_outside(app: PocketApp) -> None:
+    for page in pages(app):
+        for element in page.root.walk():
+            assert element.tag not in ("select", "iframe", "img", "style", "object"), page.path
+            assert element.get("type") not in ("date", "time", "file", "color", "number", "datetime-local"), page.path
+            assert "style" not in element.attributes and not any(name.startswith("on") for name in element.attributes)
+            for name in ("href", "src", "action"):
+                assert re.match(r"[/#]|$", element.get(name)) and not element.get(name).startswith("//")
+        assert page.reachable()[-1].name == HOME
+
+
+@pytest.mark.parametrize("app", APPS, ids=by_name)
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_text_in_any_field_is_kept_and_shown_as_text(app: PocketApp, text: str) -> None:
+    here = phone(app, PROFILES[0])
+    content = here.database(app.name).dump()
+    hand = Hand(here.respond)
+    assert any(texts for _, _, texts in forms(app))
+    for where, fields, texts in forms(app):
+        method, _, action = where.partition(" ")
+        sent = [*fields, *((name, text) for name in texts)]
+        if method == "post":
+            here.database(app.name).load(content)
+            answer = here.respond(Request("POST", action, {}, {name: [value] for name, value in sent}))
+            shown = [answer.body.decode(), hand.open(answer.headers.get("Location", f"/{app.name}/")).html]
+            hidden = here.respond(Request("POST", action, {}, {name: [text] for name, _ in sent}))
+            assert answer.status < 500 and hidden.status < 500, action
+        else:
+            shown = [hand.open(f"{action}?{urlencode(sent)}").html]
+        for page in shown:
+            assert "<script>" not in page and "<img" not in page, action
+            assert page.count("<textarea") == page.count("</textarea>") and page.count("<form") == page.count("</form>")
+    for path in ("/%3Cscript%3E", "/x" * 50, f"/{'9' * 30}", "/?page=-1", "/?page=99999999", "/?q=%00%ff"):
+        assert here.respond(Request("GET", f"/{app.name}{path}", {})).status in (200, 404)
+
+
+@pytest.mark.parametrize("app", APPS, ids=by_name)
+def test_a_profile_is_the_same_every_time_and_large_enough(app: PocketApp) -> None:
+    for profile in PROFILES[::4]:
+        content = profiles.build(app.site, app.fill, profile)
+        assert content == profiles.build(app.site, app.fill, profile)
+        database = Database(content)
+        tables = database.column("SELECT name FROM sqlite_master WHERE type = 'table'")
+        assert sum(database.one(f'SELECT count(*) FROM "{table}"') for table in tables) > 300
+        assert database.rows("PRAGMA foreign_key_check") == []
+        database.close()
+    assert len({app.content(profile) for profile in PROFILES}) == len(app.profiles) == 10
+
+
+@pytest.mark.parametrize("app", APPS, ids=by_name)
+def test_every_ui_state_opens_on_every_profile_and_changes_nothing(app: PocketApp) -> None:
+    assert len(app.ui_states) >= 10
+    task = next(task for task in TASKS if task.app == app.name)
+    shown = set()
+    for profile in PROFILES:
+        for ui_state in app.ui_states:
+            world = _world(task, next(iter(task.instances)), profile, ui_state=ui_state)
+            here = app.phone(world)
+            before = here.database(app.name).dump()
+            page = Hand(here.respond, app.start(here, world)).page
+            assert page.status == 200, f"{ui_state} on {profile}: {page.path}"
+            assert here.database(app.name).dump() == before
+            shown.add(page.html + app.start(here, world))
+            here.close()
+    assert len(shown) == len(PROFILES) * len(app.ui_states)
+
+
+@pytest.mark.parametrize("task", TASKS, ids=by_name)
+def test_a_task_is_solved_by_its_oracle_and_not_done_before(task: Task) -> None:
+    assert len(task.instances) >= 8
+    names = list(task.instances)
+    for instance, profile in ((names[0], PROFILES[3]), (names[-1], PROFILES[8])):
+        world = _world(task, instance, profile)
+        rehearsal = world.app.rehearse(world)
+        assert rehearsal is not None
+        nothing = judge(world, rehearsal.before, rehearsal.state())
+        assert not nothing.success and nothing.integrity, "doing nothing is not solving it"
+        said = rehearsal.play(task.oracle(world, rehearsal.before))
+        verdict = judge(world, rehearsal.before, rehearsal.state(), said)
+        assert verdict.success, [check for check in verdict.checks if not check.passed]
+        rehearsal.close()
+        for name, moves in task.mutants(world, rehearsal.before).items():
+            again = world.app.rehearse(world)
+            assert again is not None
+            said = again.play(moves)
+            assert not judge(world, again.before, again.state(), said).success, f"near miss passes: {name}"
+            again.close()
+
+
+@cache
+def forms(app: PocketApp) -> tuple[tuple[str, list[tuple[str, str]], list[str]], ...]:
+    """Every kind of form of an app: method and address, what it holds, and its text fields."""
+    found: dict[str, tuple[str, list[tuple[str, str]], list[str]]] = {}
+    for page in pages(app):
+        for form in (element for element in page.root.walk() if element.tag == "form"):
+            inside = [one for one in page.root.walk() if one.get("name") and belongs(page, one) is form]
+            texts = [one.get("name") for one in inside if one.role in TEXT_ROLES]
+            fields = [(one.get("name"), one.get("value")) for one in inside if one.tag == "input" and not one.role]
+            key = kind(form.get("action")) + ",".join(texts)
+            found.setdefault(key, (f"{form.get('method')} {form.get('action')}", fields, texts))
+    return tuple(found.values())
+
+
+def _world(task: Task, instance: str, profile: str, *, ui_state: str = "") -> World:
+    app = suite.app(task.app)
+    state = ui_state or next(iter(app.ui_states))
+    names = {"scenario": task.name, "instance": instance, "profile": profile, "theme": "paper", "ui_state": state}
+    return World.of(suite, Configuration(suite=suite.name, app=task.app, **names))
