@@ -46,6 +46,10 @@ class InvalidConfiguration(FairgroundError):
     """The configuration itself is at fault (outcome `invalid`), not the agent and not the machine."""
 
 
+class Incoherent(InvalidConfiguration):
+    """What an author wrote does not resolve: a placeholder that nothing fills, a query that cannot be made."""
+
+
 class InfrastructureError(FairgroundError):
     """Ours to answer for (outcome `errored`): never a score."""
 

@@ -8,7 +8,15 @@ import time
 import zlib
 from collections.abc import Callable, Sequence
 
-from fairground.core import FairgroundError, InfrastructureError, InvalidConfiguration, State, StateError, Verdict
+from fairground.core import (
+    FairgroundError,
+    Incoherent,
+    InfrastructureError,
+    InvalidConfiguration,
+    State,
+    StateError,
+    Verdict,
+)
 from fairground.prove.answers import EMPTY, SPAM, STOCK, says
 from fairground.prove.findings import Fault, PairProof, Status
 from fairground.verify import judge
@@ -50,6 +58,8 @@ def prove_pair(make: Callable[[], World], open_: Open, say: Callable[[str], None
         world = _coherent(make)
         tried = world.id
         found = _try(world, open_, say)
+    except Incoherent as error:
+        found = PairProof(status=Status.FAULTY, fault=Fault.INCOHERENT, message=error.message[:_MESSAGE])
     except InvalidConfiguration as error:
         found = PairProof(status=Status.INFEASIBLE, message=error.message[:_MESSAGE])
     except Faulty as faulty:
@@ -101,8 +111,8 @@ def _coherent(make: Callable[[], World]) -> World:
     try:
         world = make()
         instruction = world.instruction
-    except InvalidConfiguration as error:  # before anything is known of the profile: a parameter is missing
-        raise Faulty(Fault.INCOHERENT, error.message) from error
+    except InvalidConfiguration:  # the profile lacks what the task is about, or the author made a mistake
+        raise
     except FairgroundError as error:
         raise Faulty(Fault.INCOHERENT, str(error)) from error
     except Exception as error:

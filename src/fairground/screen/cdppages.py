@@ -289,7 +289,7 @@ class Pages:
             self._close(page, "the dialog was closed")
 
     def _open(self) -> None:
-        wish = {"url": "about:blank", "hidden": True}  # without a window, which costs more than all else
+        wish = {"url": "about:blank", "newWindow": True, "background": True}
         self._wire.post("Target.createTarget", {**wish, "browserContextId": self._wire.context})
 
     def _close(self, page: Page, why: str) -> None:

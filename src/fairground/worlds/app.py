@@ -19,7 +19,7 @@ from fairground.core import (
     Check,
     Checklist,
     Configuration,
-    InvalidConfiguration,
+    Incoherent,
     InvalidInput,
     Parameter,
     State,
@@ -357,5 +357,5 @@ class World:
         try:
             _ = world.instruction
         except (KeyError, IndexError, ValueError) as error:
-            raise InvalidConfiguration(f"{configuration.id}: the instruction needs parameter {error}") from None
+            raise Incoherent(f"{configuration.id}: the instruction needs parameter {error}") from None
         return world

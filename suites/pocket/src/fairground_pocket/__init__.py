@@ -1,6 +1,8 @@
 """Pocket: phone-size apps in a page of a real browser, as worlds. One folder an app."""
 
 from fairground.worlds import Suite
+from fairground_pocket.eats import Eats
+from fairground_pocket.eats.scenarios import SCENARIOS as EATS
 from fairground_pocket.email import Email
 from fairground_pocket.email.scenarios import SCENARIOS as EMAIL
 from fairground_pocket.flights import Flights
@@ -17,6 +19,6 @@ suite = Suite(
     name="pocket",
     title="Pocket",
     version="0.2.0",
-    apps=(Notes(), Email(), Payment(), SmartHome(), Flights()),
-    scenarios=(PinAndLabel(), CountLabel(), *EMAIL, *PAYMENT, *SMART_HOME, *FLIGHTS),
+    apps=(Notes(), Email(), Payment(), SmartHome(), Flights(), Eats()),
+    scenarios=(PinAndLabel(), CountLabel(), *EMAIL, *PAYMENT, *SMART_HOME, *FLIGHTS, *EATS),
 )

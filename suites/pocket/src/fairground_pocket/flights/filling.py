@@ -134,7 +134,7 @@ class _Trips:
         soon = kind == "ahead" and days <= 1
         out = self._flights(code, days, home=False, past=days < 0)
         there = draw.integer(2, 9)
-        both = draw.chance(0.6) and (days < 0 or days + there <= 38) and days + there != 0
+        both = draw.chance(0.72) and (days < 0 or days + there <= 38) and days + there != 0
         back = self._flights(code, days + there, home=True, past=days + there < 0) if both else ()
         if days < 0 <= days + there:
             back = ()
@@ -145,7 +145,8 @@ class _Trips:
         ]
         if draw.chance(0.2):
             party.append(draw.choice(self.children))
-        cabin = draw.weighted([("economy", 0.8), ("premium", 0.1), ("business", 0.1)])
+        cabin = draw.weighted([("economy", 0.86), ("premium", 0.07), ("business", 0.07)])
+        cabin = "economy" if soon else cabin
         legs = {"out": out, **({"back": back} if back else {})}
         booked = self.cast.now - timedelta(days=since, minutes=draw.integer(3, 600))
         order = store.Order(

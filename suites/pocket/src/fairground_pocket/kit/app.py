@@ -130,7 +130,7 @@ class PocketApp(App):
             known = look_up(phone.database(self.name), state.get("facts", {}), {})
             return f"/{self.name}{known.fill(str(state['path']))}"
         except InvalidConfiguration as error:
-            raise InvalidConfiguration(f"{world.id}: UI state: {error.message}", fix=error.fix) from None
+            raise type(error)(f"{world.id}: UI state: {error.message}", fix=error.fix) from None
 
     def _serve(self, seat: Seat, world: World, phone: Phone | None = None) -> None:
         phone = phone or self.phone(world)

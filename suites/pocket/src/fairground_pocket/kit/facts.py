@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-from fairground.core import InvalidConfiguration, Parameter
+from fairground.core import Incoherent, InvalidConfiguration, Parameter
 from fairground_pocket.kit.database import Database
 
 
@@ -45,7 +45,7 @@ class Known(SimpleNamespace):
             return template.format_map(vars(self))
         except (KeyError, IndexError, AttributeError) as error:
             known = ", ".join(sorted(vars(self)))
-            raise InvalidConfiguration(
+            raise Incoherent(
                 f"the text {template[:80]!r} has a placeholder that nothing fills: {error}", fix=f"known: {known}"
             ) from None
 
@@ -60,7 +60,7 @@ def look_up(
         try:
             rows = database.query(sql, found.bindings())
         except sqlite3.Error as error:
-            raise InvalidConfiguration(f"fact {name!r} cannot be looked up: {error}; its query is {sql!r}") from None
+            raise Incoherent(f"fact {name!r} cannot be looked up: {error}; its query is {sql!r}") from None
         setattr(found, name, _many(name, query, rows) if isinstance(query, Many) else _single(name, sql, rows))
     return found
 

@@ -137,7 +137,7 @@ class Task(Scenario):
                 contents = self._injected(contents, world)
             known = self._known(contents, world)
         except InvalidConfiguration as error:
-            raise InvalidConfiguration(f"{world.id}: {error.message}", fix=error.fix) from None
+            raise type(error)(f"{world.id}: {error.message}", fix=error.fix) from None
         return Staged(contents, known)
 
     def phrase(self, world: World) -> str:

@@ -16,7 +16,6 @@ from fairground_pocket.eats.scenarios.finding import (
     OPEN,
     ORDERED,
     PLACE,
-    checkout,
     open_order,
     open_place,
     order,
@@ -24,9 +23,8 @@ from fairground_pocket.eats.scenarios.finding import (
     wish,
 )
 from fairground_pocket.eats.scenarios.ordering import at
-from fairground_pocket.kit import Add, Change, Database, Expect, Known, Task
+from fairground_pocket.kit import Add, Change, Database, Expect, Known, Remove, Task
 
-_CART = "SELECT group_concat(dish || ' x' || quantity || ' ' || note, ' & ') FROM (SELECT * FROM after.cart_lines ORDER BY dish)"
 _PLAIN = f"SELECT d.id, d.name FROM dishes d WHERE d.restaurant = :place_id AND d.sold_out = 0 AND ({CHOICES}) = 0 "
 _FILLED = {
     "cart_place": f"{PLACE} {OPEN} AND (SELECT count(*) FROM dishes d WHERE d.restaurant = r.id AND d.sold_out = 0 AND "
@@ -113,4 +111,174 @@ class ChangeCart(Task):
         Expect("the number is right", "SELECT CAST(quantity AS TEXT) FROM after.cart_lines WHERE id = :first_id", "{wanted}"),
         Expect("the other dish is out", "SELECT count(*) = 0 FROM after.cart_lines WHERE dish = :second_dish"),
     )
-    allowed = (Change("cart_lines", ("quantity",), "id = :first_id"), _CARTS_REMOVE := None)  # type: ignore[assignment]
+    allowed = (Change("cart_lines", ("quantity",), "id = :first_id"), Remove("cart_lines", "id = :second_id"))
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """By the steppers."""
+        more = [Tap(f"More {known.first.name}")] * known.more
+        return [Tap("Cart"), *more, *[Tap(f"Less {known.second.name}")] * known.second.quantity]
+
+    def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
+        """The wrong one goes."""
+        more: list[Move] = [Tap(f"More {known.first.name}")] * known.more
+        return {"another dish out": [Tap("Cart"), *more, *[Tap(f"Less {known.third.name}")] * known.third.quantity]}
+
+
+class OrderCart(Task):
+    """What is in the cart, ordered with everything that can be settled."""
+
+    name = "order-cart"
+    app = "eats"
+    template = (
+        "My cart is ready, please order it: as soon as possible to my default address, paid with {method.label}, "
+        "{wishes}, no tip, and this note for the restaurant: “{note}”."
+    )
+    domain = {
+        "note": (
+            "Ring the bell twice", "Please pack it well", "It is a birthday", "No plastic bags, please",
+            "Call when you are there", "The dog is friendly", "Please no straws", "Write the name Kim on it",
+            "Two separate bags, please", "We are in a hurry",
+        ),
+        "nth": (0, 3, 6, 2, 8), "with": (1, 0, 2),
+        "wishes": {
+            "cutlery": {"wishes": "with cutlery, not left at the door", "cutlery": 1, "door": 0},
+            "door": {"wishes": "left at the door, without cutlery", "cutlery": 0, "door": 1},
+            "both": {"wishes": "with cutlery and left at the door", "cutlery": 1, "door": 1},
+        },
+    }  # fmt: skip
+    most = 10
+    given = _FILLED
+    inject = (_fill_cart,)
+    facts = {
+        **_IN_CART,
+        "method": "SELECT id, label FROM methods WHERE is_default = 0 ORDER BY id LIMIT 1 OFFSET :with",
+    }
+    expect = (
+        ORDERED,
+        AT,
+        Expect("all that was in the cart", f"SELECT count(*) = (SELECT count(*) FROM before.cart_lines) AND "
+               "sum((l.dish, l.quantity) IN (SELECT dish, quantity FROM before.cart_lines)) = count(*) FROM "
+               f"after.order_lines l WHERE of_order = {NEW}"),
+        Expect("paid as asked", f"SELECT method FROM after.orders WHERE id = {NEW}", "{method.label}"),
+        Expect("delivered as asked", f"SELECT cutlery = :cutlery AND at_door = :door FROM after.orders WHERE id = {NEW}"),
+        Expect("with the note", f"SELECT note FROM after.orders WHERE id = {NEW}", "{note}"),
+        Expect("the cart is empty", "SELECT count(*) = 0 FROM after.cart_lines"),
+    )  # fmt: skip
+    allowed = (
+        *order(method="method = :method_label", note="note = :note", cutlery="cutlery = :cutlery", at_door="at_door = :door"),
+        *CART_EMPTIED,
+        Change("cart", ("restaurant",)),
+    )  # fmt: skip
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """The note in the cart, the rest at the checkout."""
+        note: list[Move] = [
+            Tap("Note for the restaurant"), Fill("Note for the restaurant", known.note), Tap("Save note"),
+        ]  # fmt: skip
+        pay: list[Move] = [Tap("Pay with"), Tap(f"Pay with {known.method.label}")]
+        switches = [Tap("Cutlery and napkins")] * known.cutlery + [Tap("Leave at the door")] * known.door
+        return [Tap("Cart"), *note, Tap("Go to checkout"), *pay, *switches, Tap("Place order")]
+
+
+class OrderAgain(Task):
+    """What was had before, for another day."""
+
+    name = "order-again"
+    app = "eats"
+    template = (
+        "I liked what I had the last time from {place.name}. Order exactly the same again for tomorrow between {clock} "
+        "and half an hour later, to my default address with my default payment method and no tip."
+    )
+    domain = {"nth": NTH, "clock": ("13:00", "14:00", "12:30", "15:30", "16:30"), "ahead": {"tomorrow": "+1 day"}}
+    most = 10
+    facts = {
+        "place": f"{PLACE} r.rests != (strftime('%w', now, :ahead) + 6) % 7 AND EXISTS (SELECT 1 FROM orders o WHERE "
+        "o.restaurant = r.id) AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.restaurant = r.id AND (o.due > now)) AND "
+        "(SELECT cancelled FROM orders o WHERE o.restaurant = r.id ORDER BY placed DESC LIMIT 1) = 0 "
+        "ORDER BY r.name, r.id LIMIT 1 OFFSET :nth",
+        "last": "SELECT id FROM orders WHERE restaurant = :place_id ORDER BY placed DESC LIMIT 1",
+        "same": "SELECT group_concat(dish || ' x' || quantity || ' ' || chosen || '|' || note, ' & ') FROM "
+        "(SELECT * FROM order_lines WHERE of_order = :last ORDER BY dish, id)",
+        "slot": "SELECT strftime('%Y-%m-%dT', now, :ahead) || :clock || ':00' FROM clock",
+    }
+    expect = (
+        ORDERED, AT, Expect("the same dishes", LINES, "{same}"),
+        Expect("at the right time", f"SELECT slot FROM after.orders WHERE id = {NEW}", "{slot}"),
+    )  # fmt: skip
+    allowed = order(slot="slot = :slot")
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """By the old order."""
+        past = open_order(known.last, known.place.name)
+        return [*past, Tap("Order again"), Tap("Go to checkout"), *at(known.slot), Tap("Place order")]
+
+    def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
+        """Only in the cart."""
+        past = open_order(known.last, known.place.name)
+        return {"only in the cart": [*past, Tap("Order again"), Tap("Go to checkout"), *at(known.slot)]}
+
+
+def _schedule(db: Database, known: Known) -> None:
+    """Two orders for later: copies of old ones, with their lines."""
+    columns = (
+        "restaurant, label, street, area, door, method, subtotal, fee, discount, tip, total, promo, note, cutlery, "
+        "at_door, courier, cancelled"
+    )
+    for old, slot in ((known.old, known.slots.first), (known.decoy, known.slots.second)):
+        new = db.run(
+            f"INSERT INTO orders (placed, slot, due, {columns}) SELECT strftime('%Y-%m-%dT%H:%M:%S', now, '-20 "
+            f"minutes'), ?, ?, {columns} FROM orders, clock WHERE id = ?",
+            slot, slot, old.id,
+        )  # fmt: skip
+        db.run(
+            "INSERT INTO order_lines (of_order, dish, name, chosen, quantity, price, note) SELECT ?, dish, name, chosen, "
+            "quantity, price, note FROM order_lines WHERE of_order = ?",
+            new, old.id,
+        )  # fmt: skip
+
+
+_OLD = (
+    "SELECT max(o.id) AS id, o.restaurant FROM orders o WHERE o.cancelled = 0 AND o.restaurant NOT IN (SELECT x.restaurant "
+    "FROM orders x, clock WHERE x.due > now) GROUP BY o.restaurant ORDER BY o.restaurant LIMIT 1 OFFSET "
+)
+
+
+class CancelScheduled(Task):
+    """One of several orders for later."""
+
+    name = "cancel-scheduled"
+    app = "eats"
+    template = "We are going out after all: cancel the order from {place.name} that is scheduled for {day}."
+    domain = {"nth": NTH, "ahead": {"three": "+3 days", "four": "+4 days", "five": "+5 days"}}
+    most = 10
+    given = {
+        "old": f"{_OLD} :nth",
+        "decoy": f"{_OLD} (:nth + 1)",
+        "slots": "SELECT strftime('%Y-%m-%dT13:00:00', now, :ahead) AS first, "
+        "strftime('%Y-%m-%dT13:30:00', now, :ahead) AS second FROM clock",
+    }
+    inject = (_schedule,)
+    facts = {
+        "order": "SELECT id, restaurant FROM orders ORDER BY id DESC LIMIT 1 OFFSET 1",
+        "place": f"{PLACE} r.id = :order_restaurant",
+        "other": "SELECT o.id, r.name FROM orders o JOIN restaurants r ON r.id = o.restaurant ORDER BY o.id DESC LIMIT 1",
+        "day": "SELECT date(now, :ahead) FROM clock",
+    }
+    expect = (
+        Expect("it is cancelled", "SELECT cancelled FROM after.orders WHERE id = :order_id"),
+        Expect("no other is", "SELECT sum(cancelled) - (SELECT sum(cancelled) FROM before.orders) FROM after.orders"),
+    )
+    allowed = (Change("orders", ("cancelled",), "id = :order_id"),)
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """By the history."""
+        return [*open_order(known.order.id, known.place.name), Tap("Cancel order"), Tap("Yes, cancel it")]
+
+    def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
+        """The other one of that day; asked for and not confirmed."""
+        ask = open_order(known.order.id, known.place.name)
+        return {
+            "the other order": [*open_order(known.other.id, known.other.name), Tap("Cancel order"), Tap("Yes, cancel it")],
+            "not confirmed": [*ask, Tap("Cancel order"), Tap("Close")],
+            "taken back": [*ask, Tap("Cancel order"), Tap("Yes, cancel it"), Tap("Undo")],
+        }

@@ -10,7 +10,6 @@ from fairground_pocket.payment.scenarios.asking import bill_page
 from fairground_pocket.payment.scenarios.finding import (
     MONTH,
     MONTH_WORD,
-    ROLES,
     WHO,
     cases,
     day_words,
@@ -117,8 +116,13 @@ class TimesPaid(Task):
     app = "payment"
     kind = "answer"
     template = "How many times have I sent money to {who.name} so far? Answer with the number."
-    domain = {"role": ROLES}
-    facts = {"who": WHO}
+    domain = {"nth": {f"no-{number + 1}": number for number in range(12)}}
+    facts = {
+        "who": (
+            "SELECT c.id, c.name FROM transactions t JOIN contacts c ON c.id = t.contact WHERE t.kind = 'payment' "
+            "GROUP BY c.id HAVING count(*) > 5 ORDER BY fold(c.name) LIMIT 1 OFFSET :nth"
+        )
+    }
     answer = Answer("SELECT count(*) FROM transactions WHERE kind = 'payment' AND contact = :who_id")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
@@ -137,15 +141,19 @@ class CardInMonth(Task):
     )
     domain = {
         "case": cases(
-            "label back",
-            *((f"{label}-{back}".lower().replace(" ", "-"), label, back) for label, back in (
-                ("Everyday", 1), ("Travel", 2), ("Online shopping", 1), ("Joint account", 3), ("Everyday", 4),
-                ("Travel", 6), ("Online shopping", 5), ("Joint account", 7), ("Everyday", 9), ("Online shopping", 10),
+            "back rank",
+            *((f"{back}-back-{rank + 1}", back, rank) for back, rank in (
+                (1, 0), (2, 1), (3, 2), (4, 1), (5, 2), (6, 0), (7, 1), (8, 2), (9, 0), (10, 1), (11, 2), (1, 2),
             )),
         )
     }  # fmt: skip
-    facts = {"month": MONTH, "card": "SELECT id, label, last4 FROM cards WHERE label = :label"}
-    needs = (EntityExists("transactions", f"card = :card_id AND amount < 0 AND {_IN_MONTH}"),)
+    facts = {
+        "month": MONTH,
+        "card": (
+            "SELECT c.id, c.label, c.last4 FROM cards c JOIN transactions t ON t.card = c.id WHERE t.amount < 0 AND "
+            "substr(t.time, 1, 7) = :month_key GROUP BY c.id ORDER BY count(*) DESC, c.id LIMIT 1 OFFSET :rank"
+        ),
+    }
     answer = Answer(
         money(f"SELECT -sum(amount) FROM transactions WHERE card = :card_id AND amount < 0 AND {_IN_MONTH}"), "money"
     )
@@ -232,7 +240,7 @@ class DueUntil(Task):
         "Which amount do my active recurring payments add up to whose next payment is on or before {until.words}? "
         "Count each of them once."
     )
-    domain = {"days": {f"{days}-days": f"+{days} days" for days in (5, 7, 9, 11, 13, 15, 18, 21, 24, 27)}}
+    domain = {"days": {f"{days}-days": f"+{days} days" for days in (7, 9, 11, 13, 15, 17, 19, 22, 25, 28)}}
     facts = {"until": f"SELECT date(now, :days) AS day, {day_words('date(now, :days)')} AS words FROM clock"}
     needs = (EntityExists("recurring", "status = 'active' AND due <= :until_day"),)
     answer = Answer(money("SELECT sum(amount) FROM recurring WHERE status = 'active' AND due <= :until_day"), "money")

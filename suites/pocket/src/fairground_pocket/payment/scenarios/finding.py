@@ -18,12 +18,6 @@ WHO: Final = "SELECT id, name, handle, email FROM contacts WHERE role = :role"
 BALANCE: Final = "(SELECT coalesce(sum(amount), 0) FROM transactions WHERE card IS NULL)"
 PAYMENT_LIMIT: Final = "(SELECT CAST(value AS INTEGER) FROM settings WHERE name = 'payment_limit')"
 
-ROLES: Final = (
-    "mother", "brother", "cousin", "best friend", "running partner", "friend from university", "bandmate", "designer",
-    "accountant", "neighbour upstairs", "mechanic", "old flatmate",
-)  # fmt: skip
-"""Twelve people whom every profile has."""
-
 _PLAIN: Final = "CASE WHEN v % unit = 0 THEN CAST(v / unit AS TEXT) ELSE printf('%d.%02d', v / unit, v % unit) END"
 _NAMES: Final = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",

@@ -1,9 +1,9 @@
 """Tasks in the smart home app, by what they are about."""
 
 from fairground_pocket.kit import Task
-from fairground_pocket.smarthome.scenarios import controlling, planning
+from fairground_pocket.smarthome.scenarios import answers, caring, controlling, planning, spanning
 
-_MODULES = (controlling, planning)
+_MODULES = (controlling, planning, caring, spanning, answers)
 
 SCENARIOS = tuple(
     one()

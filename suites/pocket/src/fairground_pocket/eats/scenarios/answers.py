@@ -1,0 +1,244 @@
+"""Questions that are answered by looking."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+from fairground.worlds import Fill, Move, Tap
+from fairground_pocket.eats.scenarios.finding import DISH, NTH, PLACE, open_order, open_place, wish
+from fairground_pocket.eats.scenarios.managing import WORLD
+from fairground_pocket.kit import Answer, Database, Known, Task
+
+_CODE = "SELECT value FROM settings WHERE name = 'currency'"
+_UNIT = "CASE (SELECT value FROM settings WHERE name = 'currency') WHEN 'JPY' THEN 1 WHEN 'COP' THEN 1 ELSE 100 END"
+
+
+def money(amount: str) -> str:
+    """SQL for an amount as an answer: `12.50 EUR`."""
+    text = f"CASE {_UNIT} WHEN 1 THEN CAST(({amount}) AS TEXT) ELSE printf('%d.%02d', ({amount}) / 100, ({amount}) % 100) END"
+    return f"SELECT {text} || ' ' || ({_CODE})"
+
+
+class OrderTotal(Task):
+    """What an order cost."""
+
+    name = "order-total"
+    app = "eats"
+    kind = "answer"
+    template = "What did I pay in total for my order from {order.place} of {order.day}?"
+    domain = {"nth": {f"no-{number}": number for number in (1, 4, 9, 14, 20, 26, 33, 41, 50, 60)}}
+    facts = {
+        "order": "SELECT o.id, o.total, r.name AS place, substr(o.placed, 1, 10) AS day FROM orders o JOIN restaurants r "
+        "ON r.id = o.restaurant, clock WHERE o.cancelled = 0 AND o.due < now AND (SELECT count(*) FROM orders x WHERE "
+        "x.restaurant = o.restaurant AND substr(x.placed, 1, 10) = substr(o.placed, 1, 10)) = 1 "
+        "ORDER BY o.placed DESC LIMIT 1 OFFSET :nth"
+    }
+    answer = Answer(money(":order_total"), "money")
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """By the history."""
+        return open_order(known.order.id, known.order.place)
+
+
+class DishPrice(Task):
+    """What a dish costs with its options."""
+
+    name = "dish-price"
+    app = "eats"
+    kind = "answer"
+    template = "How much is one {dish.name} ({wish.names}) at {place.name}, without delivery?"
+    domain = {"nth": {f"no-{number}": number for number in (1, 6, 10, 15, 17, 23, 28, 32, 37, 42)}, "pick": (1, 2)}
+    most = 10
+    facts = {
+        "place": f"{PLACE} 1 ORDER BY r.name LIMIT 1 OFFSET :nth",
+        "dish": f"{DISH} ORDER BY d.price DESC, d.id LIMIT 1 OFFSET 2",
+        "wish": wish(),
+    }
+    answer = Answer(money(":wish_price"), "money")
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """The page of the dish has its price and what options add."""
+        return [*open_place(known.place.name), Tap(known.dish.name)]
+
+
+class CountRestaurants(Task):
+    """How many restaurants fit two filters."""
+
+    name = "count-restaurants"
+    app = "eats"
+    kind = "answer"
+    template = "How many restaurants in {area} {words}? Answer with the number."
+    domain = {
+        "nth": (0, 1, 2, 3, 4),
+        "filter": {
+            "free": {"words": "deliver for free", "free": 1, "rating": 0, "price": 0, "chip": "Free delivery"},
+            "good": {"words": "have a rating of 4.0 or more", "free": 0, "rating": 40, "price": 0, "chip": "4.0 and up"},
+            "cheap": {"words": "are in the price class Budget", "free": 0, "rating": 0, "price": 1, "chip": "Budget"},
+        },
+    }
+    most = 12
+    facts = {"area": "SELECT DISTINCT area FROM restaurants ORDER BY area LIMIT 1 OFFSET :nth"}
+    answer = Answer(
+        "SELECT count(*) FROM restaurants WHERE area = :area AND (:free = 0 OR fee = 0) AND rating >= :rating AND "
+        "(:price = 0 OR price = :price)"
+    )
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """By the filters."""
+        return [Tap("Search"), Tap("Filters"), Tap(known.area), Tap(known.chip), Tap("Show results")]
+
+
+class ClosingTime(Task):
+    """Until when a restaurant is open."""
+
+    name = "closing-time"
+    app = "eats"
+    kind = "answer"
+    template = "At what time does {place.name} close on a day when it is open?"
+    domain = {"nth": {f"no-{number}": number for number in (0, 5, 7, 12, 16, 20, 24, 27, 35, 41)}}
+    facts = {"place": f"{PLACE} 1 ORDER BY r.ratings, r.id LIMIT 1 OFFSET :nth"}
+    answer = Answer("SELECT closes FROM restaurants WHERE id = :place_id", "time")
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """Opening hours stand on the page about it."""
+        return [*open_place(known.place.name), Tap("About this restaurant")]
+
+
+class FastestPlace(Task):
+    """Who delivers first."""
+
+    name = "fastest-place"
+    app = "eats"
+    kind = "answer"
+    template = "Which {cuisine} restaurant promises the shortest delivery time? Answer with its name."
+    domain = {"cuisine": WORLD}
+    answer = Answer(
+        "SELECT r.name FROM restaurants r JOIN cuisines c ON c.id = r.cuisine WHERE c.name = :cuisine "
+        "ORDER BY r.fast LIMIT 1",
+        "text",
+        among="SELECT name FROM restaurants",
+    )
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """Sorted by it."""
+        return [Tap("Search"), Tap("Filters"), Tap(known.cuisine), Tap("Shortest delivery"), Tap("Show results")]
+
+
+class MonthSpent(Task):
+    """What a month cost."""
+
+    name = "month-spent"
+    app = "eats"
+    kind = "answer"
+    template = "How much did I spend on orders that were placed in {words}, not counting cancelled ones?"
+    domain = {"nth": NTH}
+    facts = {
+        "month": "SELECT DISTINCT substr(placed, 1, 7) FROM orders WHERE cancelled = 0 ORDER BY 1 DESC LIMIT 1 OFFSET :nth",
+        "words": "SELECT substr('January  February March    April    May      June     July     August   September"
+        "October  November December ', 9 * substr(:month, 6, 2) - 8, 9)",
+    }
+    answer = Answer(money("SELECT sum(total) FROM orders WHERE cancelled = 0 AND substr(placed, 1, 7) = :month"), "money")
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """There is a page for it."""
+        return [Tap("Orders"), Tap("Spending by month"), Tap(f"{date.fromisoformat(known.month + '-01'):%B %Y}")]
+
+
+class OfferEnds(Task):
+    """Until when a promo code can be used."""
+
+    name = "offer-ends"
+    app = "eats"
+    kind = "answer"
+    template = "Until which date is the promo code {promo.code} valid?"
+    domain = {"nth": NTH}
+    facts = {"promo": "SELECT code, until FROM promos ORDER BY code LIMIT 1 OFFSET :nth"}
+    answer = Answer("SELECT :promo_until", "date")
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """By the offers."""
+        return [Tap("Offers"), Tap(known.promo.code)]
+
+
+class CourierName(Task):
+    """Who brought an order."""
+
+    name = "courier-name"
+    app = "eats"
+    kind = "answer"
+    template = "Who was the courier of my order from {order.place} of {order.day}? Answer with the name as the app writes it."
+    domain = {"nth": {f"no-{number}": number for number in (0, 3, 7, 11, 16, 22, 29, 37, 45, 55)}}
+    facts = {
+        "order": "SELECT o.id, o.courier, r.name AS place, substr(o.placed, 1, 10) AS day FROM orders o JOIN restaurants r "
+        "ON r.id = o.restaurant, clock WHERE o.cancelled = 0 AND o.due < now AND (SELECT count(*) FROM orders x WHERE "
+        "x.restaurant = o.restaurant AND substr(x.placed, 1, 10) = substr(o.placed, 1, 10)) = 1 "
+        "ORDER BY o.placed DESC LIMIT 1 OFFSET :nth"
+    }
+    answer = Answer("SELECT :order_courier", "text", among="SELECT DISTINCT courier FROM orders")
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """In the details of the order."""
+        return open_order(known.order.id, known.order.place)
+
+
+class StarsGiven(Task):
+    """What the owner thought of an order."""
+
+    name = "stars-given"
+    app = "eats"
+    kind = "answer"
+    template = "How many stars did I give for order E-{number}? Answer with the number."
+    domain = {"nth": {f"no-{number}": number for number in (0, 2, 5, 8, 11, 14, 17, 20, 23, 26)}}
+    facts = {
+        "review": "SELECT v.of_order, v.stars, r.name AS place FROM reviews v JOIN restaurants r ON r.id = v.restaurant "
+        "WHERE v.of_order IS NOT NULL ORDER BY v.of_order DESC LIMIT 1 OFFSET :nth",
+        "number": "SELECT 1000 + :review_of_order",
+    }
+    answer = Answer("SELECT :review_stars")
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """It stands below the order."""
+        return open_order(known.review.of_order, known.review.place)
+
+
+class VeganDishes(Task):
+    """What a vegan can eat at a place."""
+
+    name = "vegan-dishes"
+    app = "eats"
+    kind = "answer"
+    template = "Which dishes under “{section.name}” at {section.place} are vegan? Name all of them."
+    domain = {"nth": NTH}
+    facts = {
+        "section": "SELECT s.id, s.name, r.name AS place FROM sections s JOIN restaurants r ON r.id = s.restaurant "
+        "JOIN dishes d ON d.section = s.id WHERE s.name != 'Drinks' GROUP BY s.id HAVING sum(d.vegan) BETWEEN 2 AND 4 "
+        "AND count(*) > sum(d.vegan) ORDER BY r.ratings, s.id LIMIT 1 OFFSET :nth"
+    }
+    answer = Answer(
+        "SELECT name FROM dishes WHERE section = :section_id AND vegan = 1",
+        "list",
+        among="SELECT name FROM dishes WHERE section = :section_id",
+    )
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """By the filter of the menu."""
+        return [*open_place(known.section.place), Tap("Vegan")]
+
+
+class TimesOrdered(Task):
+    """How often somebody cooked for the owner."""
+
+    name = "times-ordered"
+    app = "eats"
+    kind = "answer"
+    template = "How many orders have I placed with {place.name} so far, all included? Answer with the number."
+    domain = {"nth": NTH}
+    facts = {
+        "place": f"{PLACE} (SELECT count(*) FROM orders o WHERE o.restaurant = r.id) > 1 ORDER BY r.name LIMIT 1 OFFSET :nth"
+    }
+    answer = Answer("SELECT count(*) FROM orders WHERE restaurant = :place_id")
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """A search says how many."""
+        return [Tap("Orders"), Fill("Search orders", known.place.name)]

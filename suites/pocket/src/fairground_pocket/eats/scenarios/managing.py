@@ -1,0 +1,464 @@
+"""Tasks about what the app keeps: favourites, addresses, cards, reviews, preferences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from fairground.worlds import Fill, Move, Tap
+from fairground_pocket.eats.scenarios.finding import NTH, PLACE, open_order, open_place
+from fairground_pocket.eats.schema import ALERTS, DIETS, PROBLEMS
+from fairground_pocket.kit import Add, Change, Database, Expect, Known, Remove, Task
+
+WORLD = (
+    "Pizza", "Burgers", "Sushi", "Indian", "Chinese", "Thai", "Mexican", "Lebanese", "Bowls", "Coffee and bakery",
+    "Desserts",
+)  # fmt: skip
+"""Cuisines that every town has."""
+_LIKED = "(SELECT count(*) FROM after.favourites WHERE restaurant = :{0}_id)"
+_NOT_LIKED = "r.id NOT IN (SELECT restaurant FROM favourites)"
+_DELIVERED = (
+    "SELECT o.id, o.restaurant, r.name AS place, substr(o.placed, 1, 10) AS day FROM orders o JOIN restaurants r ON "
+    "r.id = o.restaurant, clock WHERE o.cancelled = 0 AND o.due < now "
+)
+
+
+class AddFavourites(Task):
+    """Two restaurants that are liked."""
+
+    name = "add-favourites"
+    app = "eats"
+    template = "Add {one.name} and {two.name} to my favourites."
+    domain = {"nth": {f"no-{number}": number for number in range(0, 30, 3)}}
+    facts = {
+        "one": f"{PLACE} {_NOT_LIKED} ORDER BY r.name DESC LIMIT 1 OFFSET :nth",
+        "two": f"{PLACE} {_NOT_LIKED} ORDER BY r.name DESC LIMIT 1 OFFSET :nth + 7",
+    }
+    expect = (
+        Expect("the first is a favourite", f"SELECT {_LIKED.format('one')}"),
+        Expect("the second is a favourite", f"SELECT {_LIKED.format('two')}"),
+    )
+    allowed = (Add("favourites", "restaurant IN (:one_id, :two_id)", at_most=2),)
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """By the heart."""
+        first: list[Move] = [*open_place(known.one.name), Tap("Add to favourites"), Tap("Back")]
+        return [*first, Fill("Search restaurants and dishes", known.two.name), Tap(known.two.name), Tap("Add to favourites")]
+
+
+class SwapFavourite(Task):
+    """One goes, one comes."""
+
+    name = "swap-favourite"
+    app = "eats"
+    template = "Take {old.name} out of my favourites and put {new.name} in instead."
+    domain = {"at": (0, 1, 2, 3, 4, 5), "nth": (2, 9, 16, 23, 5, 12)}
+    most = 12
+    facts = {
+        "old": f"{PLACE} r.id IN (SELECT restaurant FROM favourites) ORDER BY r.name LIMIT 1 OFFSET :at",
+        "new": f"{PLACE} {_NOT_LIKED} ORDER BY r.name LIMIT 1 OFFSET :nth",
+    }
+    expect = (
+        Expect("the old one is out", f"SELECT {_LIKED.format('old')} = 0"),
+        Expect("the new one is in", f"SELECT {_LIKED.format('new')}"),
+    )
+    allowed = (Add("favourites", "restaurant = :new_id"), Remove("favourites", "restaurant = :old_id"))
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """From the list, and by a search."""
+        out: list[Move] = [Tap("Favourites"), Tap(known.old.name), Tap("Remove from favourites"), Tap("Back")]
+        return [*out, Fill("Search restaurants and dishes", known.new.name), Tap(known.new.name), Tap("Add to favourites")]
+
+
+class FavouriteBest(Task):
+    """The best of a kind that is not a favourite yet."""
+
+    name = "favourite-best"
+    app = "eats"
+    template = "Which {cuisine} restaurant has the highest rating and is not among my favourites yet? Add that one to them."
+    domain = {"cuisine": WORLD}
+    facts = {
+        "best": f"{PLACE} {_NOT_LIKED} AND r.cuisine = (SELECT id FROM cuisines WHERE name = :cuisine) "
+        "ORDER BY r.rating DESC LIMIT 1"
+    }
+    expect = (Expect("the best one is a favourite", f"SELECT {_LIKED.format('best')}"),)
+    allowed = (Add("favourites", "restaurant = :best_id"),)
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """By the filters."""
+        filters: list[Move] = [Tap("Search"), Tap("Filters"), Tap(known.cuisine), Tap("Highest rating"), Tap("Show results")]
+        return [*filters, Tap(known.best.name), Tap("Add to favourites")]
+
+    def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
+        """Another one of the kind."""
+        other = data.one(
+            "SELECT r.name FROM restaurants r JOIN cuisines c ON c.id = r.cuisine WHERE c.name = ? AND r.id != ? AND "
+            f"{_NOT_LIKED} ORDER BY r.rating DESC LIMIT 1",
+            known.cuisine, known.best.id,
+        )  # fmt: skip
+        return {"another one": [*open_place(other), Tap("Add to favourites")]} if other else {}
+
+
+class AddAddress(Task):
+    """A new place to deliver to."""
+
+    name = "add-address"
+    app = "eats"
+    template = (
+        "Save a new delivery address “{label}”: {street}, in {area}, {door}. The courier should know: “{note}”. "
+        "My default address stays as it is."
+    )
+    domain = {
+        "place": {
+            label.lower().replace(" ", "-"): {"label": label, "number": number, "door": door, "note": note}
+            for label, number, door, note in (
+                ("Studio", 12, "2nd yard", "Ring at Studio Nord"),
+                ("New office", 7, "4th floor", "Ask at the reception"),
+                ("Grandma", 33, "Ground floor", "She is hard of hearing"),
+                ("Garden", 101, "Green gate", "Call from the gate"),
+                ("Workshop", 58, "Hall 3", "Use the side entrance"),
+                ("Summer flat", 26, "Flat 9", "The bell says Kim"),
+                ("Library", 4, "Main entrance", "I wait outside"),
+                ("Music school", 19, "Room 12", "Lessons until six"),
+                ("Allotment", 72, "Plot 8", "Behind the water tower"),
+                ("Clinic", 90, "Ward 5", "Leave it with the nurses"),
+            )
+        },
+        "nth": (0, 1, 2, 3, 4),
+    }
+    most = 10
+    facts = {
+        "area": "SELECT DISTINCT area FROM restaurants ORDER BY area LIMIT 1 OFFSET :nth",
+        "street": "SELECT trim(street, '0123456789 ') || ' ' || :number FROM restaurants ORDER BY id LIMIT 1 OFFSET :nth",
+    }
+    expect = (
+        Expect("it is saved, as asked",
+               "SELECT count(*) FROM after.addresses WHERE label = :label AND street = :street AND area = :area"),
+        Expect("with its door and note",
+               "SELECT count(*) FROM after.addresses WHERE label = :label AND door = :door AND note = :note"),
+    )  # fmt: skip
+    allowed = (Add("addresses", "label = :label AND is_default = 0"),)
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """By the account."""
+        return [
+            Tap("Account"), Tap("Addresses"), Tap("New address"), Fill("Label", known.label),
+            Fill("Street and number", known.street), Tap("Area"), Tap(known.area), Fill("Floor or door", known.door),
+            Fill("Note for the courier", known.note), Tap("Save"),
+        ]  # fmt: skip
+
+    def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
+        """Made the default."""
+        moves = list(self.moves(known, data))
+        return {"made the default": [*moves[:-1], Tap("Use as default"), moves[-1]]}
+
+
+class EditAddress(Task):
+    """A word for the courier, a new door."""
+
+    name = "edit-address"
+    app = "eats"
+    template = "Change my address “{address.label}”: the door is now “{door}” and the note for the courier “{note}”."
+    domain = {
+        "change": {
+            "lobby": {"door": "Lobby", "note": "Ask for me at the desk"},
+            "roof": {"door": "Roof terrace", "note": "Take the goods lift"},
+            "basement": {"door": "Basement", "note": "Down the stairs on the left"},
+            "blue": {"door": "Blue door", "note": "Knock, the bell is broken"},
+            "gate": {"door": "North gate", "note": "Code 7714, then straight on"},
+            "flat": {"door": "Flat 21", "note": "Lift to the fifth floor"},
+            "shop": {"door": "Behind the shop", "note": "Mind the step"},
+            "wing": {"door": "East wing", "note": "Follow the yellow line"},
+            "corner": {"door": "Corner entrance", "note": "Call, do not ring"},
+            "garage": {"door": "Garage", "note": "Honk twice"},
+        },
+        "nth": (1, 0, 3, 2, 4),
+    }
+    most = 10
+    facts = {"address": "SELECT id, label FROM addresses ORDER BY id LIMIT 1 OFFSET :nth"}
+    expect = (
+        Expect("the door is right", "SELECT door FROM after.addresses WHERE id = :address_id", "{door}"),
+        Expect("the note is right", "SELECT note FROM after.addresses WHERE id = :address_id", "{note}"),
+    )
+    allowed = (Change("addresses", ("door", "note"), "id = :address_id"),)
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """By the page of the address."""
+        return [
+            Tap("Account"), Tap("Addresses"), Tap(known.address.label), Tap("Edit address"),
+            Fill("Floor or door", known.door), Fill("Note for the courier", known.note), Tap("Save"),
+        ]  # fmt: skip
+
+
+class ChangeDefaults(Task):
+    """Another default address and another default way to pay."""
+
+    name = "change-defaults"
+    app = "eats"
+    template = "From now on, deliver to “{address.label}” by default and pay with {method.label} by default."
+    domain = {"to": (0, 1, 2, 3), "with": (0, 1, 2)}
+    facts = {
+        "address": "SELECT id, label FROM addresses WHERE is_default = 0 ORDER BY id LIMIT 1 OFFSET :to",
+        "method": "SELECT id, label FROM methods WHERE is_default = 0 ORDER BY id LIMIT 1 OFFSET :with",
+    }
+    expect = (
+        Expect("the address", "SELECT label FROM after.addresses WHERE is_default = 1", "{address.label}"),
+        Expect("the way to pay", "SELECT label FROM after.methods WHERE is_default = 1", "{method.label}"),
+    )
+    allowed = (
+        Change("addresses", ("is_default",), "is_default = 1 OR id = :address_id"),
+        Change("methods", ("is_default",), "is_default = 1 OR id = :method_id"),
+    )
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """By their pages."""
+        default = Tap("Make it the default")
+        first: list[Move] = [Tap("Account"), Tap("Addresses"), Tap(known.address.label), default, Tap("Back")]
+        return [*first, Tap("Payment methods"), Tap(known.method.label), default]
+
+
+_OLD_FLATS = tuple(
+    (f"by the {one}", f"near the {two}", f"at the {three}")
+    for one, two, three in (
+        ("station", "park", "market"), ("river", "school", "bridge"), ("harbour", "church", "square"),
+        ("hill", "mill", "garden"), ("theatre", "stadium", "library"), ("museum", "well", "tower"),
+        ("lake", "farm", "gate"), ("canal", "cinema", "corner"), ("forest", "ferry", "wall"), ("port", "beach", "mall"),
+    )
+)  # fmt: skip
+
+
+def _moved(db: Database, known: Known) -> None:
+    """Three flats of before, that differ in their labels."""
+    places = db.rows("SELECT street, area FROM restaurants ORDER BY ratings, id LIMIT 3 OFFSET ?", known.nth)
+    for word, place in zip(_OLD_FLATS[known.nth], places, strict=True):
+        db.insert(
+            "addresses", label=f"Old flat {word}", street=place["street"], area=place["area"], door="1st floor",
+            note="", is_default=0,
+        )  # fmt: skip
+
+
+class DeleteAddress(Task):
+    """A place that is not needed any more."""
+
+    name = "delete-address"
+    app = "eats"
+    template = "I do not live at “{address.label}” any more: delete that address."
+    domain = {"nth": NTH}
+    facts = {
+        "address": "SELECT id, label FROM addresses WHERE is_default = 0 AND label LIKE 'Old flat%' ORDER BY id LIMIT 1 "
+        "OFFSET :nth % 3"
+    }
+
+    inject = (_moved,)
+    expect = (Expect("it is gone", "SELECT count(*) = 0 FROM after.addresses WHERE id = :address_id"),)
+    allowed = (Remove("addresses", "id = :address_id"),)
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """By its page."""
+        page: list[Move] = [Tap("Account"), Tap("Addresses"), Tap(known.address.label)]
+        return [*page, Tap("Delete address"), Tap("Yes, delete it")]
+
+    def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
+        """Another flat of before; asked for and left."""
+        other = data.one("SELECT label FROM addresses WHERE label LIKE 'Old flat%' AND id != ?", known.address.id)
+        page: list[Move] = [Tap("Account"), Tap("Addresses")]
+        return {
+            "another flat": [*page, Tap(other), Tap("Delete address"), Tap("Yes, delete it")],
+            "not confirmed": [*page, Tap(known.address.label), Tap("Delete address"), Tap("Close")],
+        }
+
+
+class AddCard(Task):
+    """A new card."""
+
+    name = "add-card"
+    app = "eats"
+    template = "Add my new card to the app: number {number}, expires {expires}, security code {code}. {default_words}"
+    domain = {
+        "card": {
+            f"card-{last}": {"number": f"{brand}{middle} {last}", "label": f"{name} {last}", "last": last,
+                             "expires": expires, "code": code}
+            for brand, name, middle, last, expires, code in (
+                ("4", "Visa", "539 1200 7718", "0412", "09/29", "731"),
+                ("5", "Mastercard", "105 4400 9021", "0833", "02/30", "118"),
+                ("4", "Visa", "026 8811 3340", "0275", "11/28", "904"),
+                ("5", "Mastercard", "232 6614 0087", "0591", "06/31", "552"),
+                ("4", "Visa", "917 4102 5563", "0766", "01/29", "240"),
+                ("5", "Mastercard", "418 2093 7746", "0148", "12/30", "667"),
+                ("4", "Visa", "844 3351 9902", "0959", "05/32", "381"),
+                ("5", "Mastercard", "577 9140 2268", "0322", "08/28", "495"),
+                ("4", "Visa", "161 7725 4810", "0607", "10/31", "073"),
+                ("5", "Mastercard", "390 5508 1197", "0684", "03/29", "826"),
+            )
+        },
+        "default": {
+            "kept": {"default_words": "Keep my default payment method.", "default": 0},
+            "new": {"default_words": "Make it my default payment method.", "default": 1},
+        },
+    }  # fmt: skip
+    most = 10
+    expect = (
+        Expect("the card is there", "SELECT count(*) FROM after.methods WHERE label = :label AND last4 = :last AND "
+               "expires = :expires"),
+        Expect("the default is as asked", "SELECT is_default = :default FROM after.methods WHERE label = :label"),
+    )  # fmt: skip
+    allowed = (Add("methods", "label = :label"), Change("methods", ("is_default",), ":default = 1 AND is_default = 1"))
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """By the account."""
+        default = [Tap("Use as default")] * known.default
+        return [
+            Tap("Account"), Tap("Payment methods"), Tap("New card"), Fill("Card number", known.number),
+            Fill("Expires", known.expires), Fill("Security code", known.code), *default, Tap("Save card"),
+        ]  # fmt: skip
+
+
+class RateOrder(Task):
+    """Stars and words for an order."""
+
+    name = "rate-order"
+    app = "eats"
+    template = "Give my order from {order.place} of {order.day} {stars} stars and write: “{text}”"
+    domain = {
+        "review": {
+            "cold": {"stars": 2, "text": "It was cold when it came."},
+            "lovely": {"stars": 5, "text": "Lovely, and so quick!"},
+            "salty": {"stars": 3, "text": "Too salty for me."},
+            "small": {"stars": 3, "text": "Good, but the portion was small."},
+            "again": {"stars": 5, "text": "We will order again."},
+            "late": {"stars": 2, "text": "Almost an hour late."},
+            "fine": {"stars": 4, "text": "Fine for a weekday."},
+            "sauce": {"stars": 4, "text": "The sauce is wonderful."},
+            "party": {"stars": 5, "text": "A hit at our party."},
+            "spilled": {"stars": 2, "text": "Half of it was spilled."},
+        },
+        "nth": (0, 1, 2, 3, 4, 5),
+    }
+    most = 10
+    facts = {
+        "order": f"{_DELIVERED} AND o.id NOT IN (SELECT of_order FROM reviews WHERE of_order IS NOT NULL) AND "
+        "(SELECT count(*) FROM orders x WHERE x.restaurant = o.restaurant AND substr(x.placed, 1, 10) = "
+        "substr(o.placed, 1, 10)) = 1 ORDER BY o.placed DESC LIMIT 1 OFFSET :nth"
+    }
+    expect = (
+        Expect("the right order has one review", "SELECT count(*) FROM after.reviews WHERE of_order = :order_id"),
+        Expect("with the right stars", "SELECT CAST(stars AS TEXT) FROM after.reviews WHERE of_order = :order_id", "{stars}"),
+        Expect("and the right words", "SELECT text FROM after.reviews WHERE of_order = :order_id", "{text}"),
+    )
+    allowed = (Add("reviews", "of_order = :order_id"),)
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """By the history."""
+        rate: list[Move] = [Tap("Rate this order"), Tap(f"{known.stars} stars"), Fill("Your review", known.text)]
+        return [*open_order(known.order.id, known.order.place), *rate, Tap("Send review")]
+
+
+class ReportProblem(Task):
+    """Something was wrong with an order."""
+
+    name = "report-problem"
+    app = "eats"
+    template = "Report a problem with my order from {order.place} of {order.day}: “{words}”. Describe it like this: “{text}”"
+    domain = {
+        "problem": {
+            f"{key}-{number}": {"kind": key, "words": dict(PROBLEMS)[key], "text": text}
+            for number, (key, text) in enumerate(
+                (
+                    ("missing", "The drinks were not in the bag."), ("wrong", "I got somebody else's soup."),
+                    ("cold", "Everything was stone cold."), ("late", "It came ninety minutes late."),
+                    ("spilled", "The sauce ran all over the bag."), ("missing", "One of the two mains is missing."),
+                    ("wrong", "This has meat in it, I ordered without."), ("cold", "The chips were cold and soft."),
+                    ("late", "My guests had left already."), ("spilled", "The box was crushed."),
+                ), 1,
+            )
+        },
+        "nth": (2, 4, 0, 6, 1),
+    }  # fmt: skip
+    most = 10
+    facts = {
+        "order": f"{_DELIVERED} AND (SELECT count(*) FROM orders x WHERE x.restaurant = o.restaurant AND "
+        "substr(x.placed, 1, 10) = substr(o.placed, 1, 10)) = 1 ORDER BY o.placed DESC LIMIT 1 OFFSET :nth"
+    }
+    expect = (
+        Expect("it is reported", "SELECT count(*) FROM after.problems WHERE of_order = :order_id AND kind = :kind"),
+        Expect("with the right words", "SELECT text FROM after.problems WHERE of_order = :order_id", "{text}"),
+    )
+    allowed = (Add("problems", "of_order = :order_id"),)
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """By the history."""
+        report: list[Move] = [Tap("Report a problem"), Tap(known.words), Fill("What happened", known.text)]
+        return [*open_order(known.order.id, known.order.place), *report, Tap("Send report")]
+
+    def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
+        """Written into a review instead."""
+        word = "Change my review" if data.one("SELECT 1 FROM reviews WHERE of_order = ?", known.order.id) else "Rate this order"
+        rate: list[Move] = [Tap(word), Tap("1 star"), Fill("Your review", known.text), Tap("Send review")]
+        return {"as a review": [*open_order(known.order.id, known.order.place), *rate]}
+
+
+def _switched(prefix: str) -> Expect:
+    sql = (
+        f"SELECT count(*) FROM after.settings WHERE (name = '{prefix}_' || :one AND value = '1') OR "
+        f"(name = '{prefix}_' || :two AND value = '1') OR (name = '{prefix}_' || :off AND value = '0')"
+    )
+    return Expect("all three are as asked", sql, 3)
+
+
+def _opposite(prefix: str) -> Callable[[Database, Known], None]:
+    def inject(db: Database, known: Known) -> None:
+        for key, value in ((known.one, False), (known.two, False), (known.off, True)):
+            db.set(f"{prefix}_{key}", value)
+
+    return inject
+
+
+def _combinations(entries: Sequence[tuple[str, str, str]]) -> dict[str, dict[str, str]]:
+    """Two to switch on and one to switch off, ten times."""
+    names = {key: name for key, name, _ in entries}
+    keys = list(names)
+    found = {}
+    for number in range(10):
+        one, two = keys[number % len(keys)], keys[(number + 1 + number // len(keys)) % len(keys)]
+        off = next(key for key in keys[number % 3 :] + keys if key not in (one, two))
+        words = {"one_name": names[one], "two_name": names[two], "off_name": names[off]}
+        found[f"{one}-{two}-not-{off}".replace("_", "-")] = {"one": one, "two": two, "off": off, **words}
+    return found
+
+
+class SetDiet(Task):
+    """What one eats from now on."""
+
+    name = "set-diet"
+    app = "eats"
+    template = (
+        "Update my dietary preferences: switch on “{one_name}” and “{two_name}”, switch off “{off_name}”, and leave "
+        "the others as they are."
+    )
+    domain = {"diet": _combinations(DIETS)}
+    inject = (_opposite("diet"),)
+    expect = (_switched("diet"),)
+    allowed = (Change("settings", ("value",), "name IN ('diet_' || :one, 'diet_' || :two, 'diet_' || :off)"),)
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """By the account."""
+        return [Tap("Account"), Tap("Dietary preferences"), Tap(known.one_name), Tap(known.two_name), Tap(known.off_name)]
+
+
+class SetAlerts(Task):
+    """What one wants to be told."""
+
+    name = "set-alerts"
+    app = "eats"
+    template = (
+        "In the notification settings, turn on “{one_name}” and “{two_name}” and turn off “{off_name}”. "
+        "Everything else stays."
+    )
+    domain = {"alerts": _combinations(ALERTS)}
+    inject = (_opposite("alert"),)
+    expect = (_switched("alert"),)
+    allowed = (Change("settings", ("value",), "name IN ('alert_' || :one, 'alert_' || :two, 'alert_' || :off)"),)
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """By the account."""
+        page: list[Move] = [Tap("Account"), Tap("Notification settings")]
+        return [*page, Tap(known.one_name), Tap(known.two_name), Tap(known.off_name)]

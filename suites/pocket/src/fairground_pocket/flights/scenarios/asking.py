@@ -1,0 +1,266 @@
+"""Questions that are answered by looking."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from fairground.worlds import Move, Tap
+from fairground_pocket.flights.scenarios.finding import (
+    CHEAPEST,
+    CURRENCY,
+    EARLIEST,
+    HOME,
+    LATEST,
+    NTH,
+    ROUTE,
+    UNIT,
+    days,
+    open_trip,
+    search,
+    spoken,
+    trip,
+)
+from fairground_pocket.kit import Answer, Database, Known, Task
+
+MONEY: Final = f"(({{}}) / {UNIT} || CASE WHEN ({{}}) % {UNIT} THEN printf('.%02d', ({{}}) % {UNIT}) ELSE '' END || ' ' || {CURRENCY})"
+
+
+def money(amount: str) -> str:
+    """SQL for an amount as answers are compared with, from SQL for one in the smallest coin."""
+    return MONEY.format(amount, amount, amount)
+
+
+class CheapestPrice(Task):
+    """What the cheapest nonstop flight costs."""
+
+    name = "cheapest-price"
+    app = "flights"
+    kind = "answer"
+    template = "What does the cheapest nonstop flight from {home.city} to {there.city} on {day.words} cost, for one adult in Economy Light?"
+    domain = {"nth": NTH, "ahead": days(3, 8, 11, 18, 24)}
+    facts = {**ROUTE, "flight": CHEAPEST}
+    answer = Answer(f"SELECT {money(':flight_price')}", "money")
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """Sorted by price."""
+        return [*search(known.there.place, known.day.words), Tap("Cheapest")]
+
+
+class CheapestAirline(Task):
+    """Who flies for the least."""
+
+    name = "cheapest-airline"
+    app = "flights"
+    kind = "answer"
+    template = "Which airline has the cheapest nonstop flight from {home.city} to {there.city} on {day.words}? Answer with its name."
+    domain = {"nth": NTH, "ahead": days(6, 13, 17, 26, 34)}
+    facts = {**ROUTE, "flight": CHEAPEST}
+    answer = Answer("SELECT name FROM airlines WHERE code = :flight_airline", "text", among="SELECT name FROM airlines")
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """Sorted by price."""
+        return [*search(known.there.place, known.day.words), Tap("Cheapest")]
+
+
+class FlightDuration(Task):
+    """How long a flight takes, across time zones."""
+
+    name = "flight-duration"
+    app = "flights"
+    kind = "answer"
+    template = "How long does flight {flight.number} from {home.city} to {there.city} take? It leaves on {day.words}."
+    domain = {"nth": {f"no-{n + 1}": n for n in range(12)}, "ahead": days(2, 7, 15, 20)}
+    facts = {**ROUTE, "flight": LATEST}
+    answer = Answer("SELECT :flight_minutes", "duration")
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """Results say it."""
+        return search(known.there.place, known.day.words)
+
+
+class ArrivalTime(Task):
+    """When the first flight of a day lands."""
+
+    name = "arrival-time"
+    app = "flights"
+    kind = "answer"
+    template = (
+        "If I take the first nonstop flight from {home.city} to {there.city} on {day.words}, at what local time do I land?"
+    )
+    domain = {"nth": {f"no-{n + 1}": n for n in range(12)}, "ahead": days(4, 10, 16, 29)}
+    facts = {**ROUTE, "flight": EARLIEST}
+    answer = Answer("SELECT :flight_lands", "time")
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """Results say it."""
+        return [*search(known.there.place, known.day.words), Tap("Earliest")]
+
+
+class TripCode(Task):
+    """A confirmation code."""
+
+    name = "trip-code"
+    app = "flights"
+    kind = "answer"
+    template = "What is the confirmation code of my upcoming trip to {trip.city}?"
+    domain = {"nth": {f"no-{n + 1}": n for n in range(12)}}
+    facts = {"trip": trip()}
+    answer = Answer("SELECT :trip_code", "text", among="SELECT code FROM bookings")
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """On the trip's page."""
+        return open_trip(data, known.trip)
+
+
+class RefundIfCancelled(Task):
+    """What a fare would give back."""
+
+    name = "refund-if-cancelled"
+    app = "flights"
+    kind = "answer"
+    template = "How much would I get back if I cancelled booking {trip.code}, the trip to {trip.city}? Don't cancel it, just tell me."
+    domain = {"nth": {f"no-{n + 1}": n for n in range(12)}}
+    facts = {"trip": trip("b.fare != 'light'"), "back": "SELECT :trip_fare_total * refund / 100 FROM fares WHERE key = :trip_fare"}
+    answer = Answer(f"SELECT {money(':back')}", "money")
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """The sheet that asks says it."""
+        return [*open_trip(data, known.trip), Tap("Cancel booking")]
+
+
+class TotalPaid(Task):
+    """What a trip that is over has cost."""
+
+    name = "total-paid"
+    app = "flights"
+    kind = "answer"
+    template = "How much did I pay in total for booking {past.code}, the trip to {past.city} that is over?"
+    domain = {"nth": NTH}
+    facts = {
+        "past": "SELECT b.id, b.code, a.city, sum(p.amount) AS total FROM bookings b JOIN payments p ON p.booking = b.id JOIN "
+        "flights f ON f.id = (SELECT f.id FROM coupons c JOIN flights f ON f.id = c.flight WHERE c.booking = b.id AND c.leg = "
+        "'out' ORDER BY f.starts DESC LIMIT 1) JOIN airports a ON a.code = f.destination WHERE b.status = 'confirmed' AND NOT "
+        "EXISTS (SELECT 1 FROM coupons c JOIN flights x ON x.id = c.flight WHERE c.booking = b.id AND x.arrives > (SELECT "
+        "date(now, '-2 days') FROM clock)) GROUP BY b.id ORDER BY f.starts DESC LIMIT 1 OFFSET :nth"
+    }
+    answer = Answer(f"SELECT {money(':past_total')}", "money")
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """By a search for the code."""
+        there: list[Move] = [Tap("Trips"), Tap("Past")]
+        name = f"{known.past.city}, {known.past.code}"
+        order = data.column(
+            "SELECT b.code FROM bookings b JOIN coupons c ON c.booking = b.id JOIN flights f ON f.id = c.flight WHERE "
+            "b.status = 'confirmed' GROUP BY b.id HAVING max(f.ends) <= (SELECT CAST(strftime('%s', now) AS INTEGER) / 60 - "
+            "(SELECT value FROM settings WHERE name = 'utc_offset') FROM clock) ORDER BY min(f.starts) DESC, b.id DESC"
+        )
+        return [*there, *[Tap("Next page")] * (order.index(known.past.code) // 12), Tap(name)]
+
+
+class DocumentExpiry(Task):
+    """When somebody's document expires."""
+
+    name = "document-expiry"
+    app = "flights"
+    kind = "answer"
+    template = "On which date does the saved travel document of {person.name} expire?"
+    domain = {"who": {f"no-{n + 1}": n for n in range(12)}}
+    facts = {"person": "SELECT id, name, expires FROM travellers ORDER BY name LIMIT 1 OFFSET :who"}
+    answer = Answer("SELECT :person_expires", "date")
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """On the traveller's page."""
+        return [Tap("Account"), Tap("Travellers"), Tap(known.person.name)]
+
+
+class GateToday(Task):
+    """Where a flight leaves from."""
+
+    name = "gate-today"
+    app = "flights"
+    kind = "answer"
+    template = "From which gate does flight {flight.number} to {flight.city} leave {when}?"
+    domain = {
+        "nth": {f"no-{n + 1}": n for n in range(0, 12, 2)},
+        "when": {"today": {"offset": "+0 days", "when": "today"}, "tomorrow": {"offset": "+1 day", "when": "tomorrow"}},
+    }
+    facts = {
+        "home": HOME,
+        "flight": "SELECT f.id, f.number, f.gate, a.city FROM flights f JOIN airports a ON a.code = f.destination WHERE "
+        "f.origin = :home_code AND substr(f.departs, 1, 10) = (SELECT date(now, :offset) FROM clock) AND f.cancelled = 0 "
+        "ORDER BY f.departs DESC, f.id LIMIT 1 OFFSET :nth",
+    }
+    answer = Answer("SELECT :flight_gate", "text", among="SELECT DISTINCT gate FROM flights")
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """On the board."""
+        day: list[Move] = [Tap("Tomorrow")] if known.when == "tomorrow" else []
+        return [Tap("Status"), *day, Tap(f"{known.flight.number}, {known.flight.city}")]
+
+
+class DelayedFlight(Task):
+    """By how much a flight was late."""
+
+    name = "delayed-flight"
+    app = "flights"
+    kind = "answer"
+    template = "By how many minutes was yesterday's flight {flight.number} from {home.city} to {flight.city} late? Answer with the number."
+    domain = {"nth": NTH}
+    facts = {
+        "home": HOME,
+        "flight": "SELECT f.id, f.number, f.delay, a.city FROM flights f JOIN airports a ON a.code = f.destination WHERE "
+        "f.origin = :home_code AND substr(f.departs, 1, 10) = (SELECT date(now, '-1 day') FROM clock) AND f.cancelled = 0 "
+        "AND f.delay > 0 ORDER BY f.departs, f.id LIMIT 1 OFFSET (:nth % (SELECT count(*) FROM flights WHERE origin = "
+        ":home_code AND substr(departs, 1, 10) = (SELECT date(now, '-1 day') FROM clock) AND cancelled = 0 AND delay > 0))",
+    }
+    answer = Answer("SELECT :flight_delay", "number")
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """On the board."""
+        return [Tap("Status"), Tap("Yesterday"), Tap(f"{known.flight.number}, {known.flight.city}")]
+
+
+class WhoSitsThere(Task):
+    """Who has a seat."""
+
+    name = "who-sits-there"
+    app = "flights"
+    kind = "answer"
+    template = "Who of us sits in seat {rider.seat} on flight {trip.number} on {trip.words}, booking {trip.code}? Answer with the name."
+    domain = {"nth": {f"no-{n + 1}": n for n in range(5)}, "place": {"first": 0, "last": 1}}
+    facts = {
+        "trip": trip("EXISTS (SELECT 1 FROM coupons c WHERE c.booking = b.id AND c.flight = first.id AND c.seat != '')"),
+        "rider": "SELECT c.seat, r.name FROM coupons c JOIN riders r ON r.id = c.rider WHERE c.booking = :trip_id AND c.flight "
+        "= :trip_flight AND c.seat != '' ORDER BY CASE WHEN :place THEN -c.id ELSE c.id END LIMIT 1",
+    }
+    answer = Answer("SELECT :rider_name", "text", among="SELECT name FROM travellers")
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """On the page of seats."""
+        return [*open_trip(data, known.trip), Tap("Seats")]
+
+
+class PointsEarned(Task):
+    """What a trip was worth in points."""
+
+    name = "points-earned"
+    app = "flights"
+    kind = "answer"
+    template = "How many points did I earn with the trip “{entry.what}” on {entry.words}? Answer with the number."
+    domain = {"nth": NTH}
+    facts = {
+        "entry": f"SELECT what, points, {spoken('time')} AS words FROM points WHERE booking IS NOT NULL ORDER BY time DESC, id DESC "
+        "LIMIT 1 OFFSET :nth"
+    }
+    answer = Answer("SELECT :entry_points", "number")
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """In the list of all points."""
+        return [Tap("Rewards"), Tap("All points")]
+
+
+ASKING: Final = (
+    CheapestPrice(), CheapestAirline(), FlightDuration(), ArrivalTime(), TripCode(), RefundIfCancelled(), TotalPaid(),
+    DocumentExpiry(), GateToday(), DelayedFlight(), WhoSitsThere(), PointsEarned(),
+)  # fmt: skip

@@ -1,0 +1,317 @@
+"""Questions that are answered by looking."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from fairground.worlds import Fill, Move, Tap
+from fairground_pocket.kit import Answer, Balance, Database, Known, Many, Task
+from fairground_pocket.smarthome.scenarios.finding import MONTH, MONTH_NAME, NTH, open_device
+from fairground_pocket.smarthome.schema import DAYS
+
+_BACK: Final = {f"{number}-months-ago": number for number in range(1, 11)}
+_METER: Final = "FROM devices d JOIN energy_months e ON e.device = d.id WHERE e.month = :month AND e.wh > 0"
+_BY_ROOM: Final = (
+    "SELECT r.name, sum(e.wh) AS wh FROM energy_months e JOIN devices d ON d.id = e.device JOIN rooms r ON r.id = d.room "
+    "WHERE e.month = :month GROUP BY r.id"
+)
+
+
+def _round(count: str) -> str:
+    return f"LIMIT 1 OFFSET :nth % (SELECT count(*) {count})"
+
+
+class RoomTemperature(Task):
+    """How warm a room is."""
+
+    name = "room-temperature"
+    app = "smart-home"
+    kind = "answer"
+    template = "How warm is it in the {room.name} right now, in degrees Celsius? Answer with the number."
+    domain = {"nth": {f"room-{number + 1}": number for number in range(7)}, "again": (0, 1)}
+    most = 12
+    facts = {
+        "room": "SELECT r.id, r.name, t.value FROM rooms r JOIN devices d ON d.room = r.id JOIN traits t ON t.device = d.id "
+        "WHERE t.name = 'temperature' ORDER BY r.place LIMIT 1 OFFSET :nth"
+    }
+    answer = Answer("SELECT printf('%.1f', :room_value / 10.0)")
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """The page of the room says it."""
+        return [Tap("All rooms"), Tap(known.room.name)]
+
+
+class DeviceEnergy(Task):
+    """What a device used in a month."""
+
+    name = "device-energy"
+    app = "smart-home"
+    kind = "answer"
+    template = "How many kWh did the {device.name} use in {month_name}? Answer with the number."
+    domain = {"back": _BACK, "nth": {f"no-{number + 1}": number * 7 for number in range(6)}}
+    facts = {
+        "month": MONTH,
+        "month_name": MONTH_NAME,
+        "device": f"SELECT d.id, d.name, e.wh {_METER} ORDER BY d.serial {_round(_METER)}",
+    }
+    answer = Answer("SELECT printf('%.1f', :device_wh / 1000.0)")
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """Its page leads to its figures."""
+        return [*open_device(known.device.name), Tap("Energy history")]
+
+
+class RankedRoom(Task):
+    """Which room used how much, by its place."""
+
+    name = "ranked-room"
+    app = "smart-home"
+    kind = "answer"
+    template = "Which room used {words} energy in {month_name}? Answer with its name only."
+    domain = {
+        "place": {
+            "first": {"nth": 0, "words": "the most"},
+            "second": {"nth": 1, "words": "the second most"},
+            "third": {"nth": 2, "words": "the third most"},
+            "fourth": {"nth": 3, "words": "the fourth most"},
+        },
+        "back": _BACK,
+    }
+    facts = {
+        "month": MONTH,
+        "month_name": MONTH_NAME,
+        "room": f"SELECT name, wh FROM ({_BY_ROOM}) ORDER BY wh DESC LIMIT 1 OFFSET :nth",
+        "equals": f"SELECT count(*) FROM ({_BY_ROOM}) WHERE wh = :room_wh",
+    }
+    needs = (Balance("SELECT 1", ":equals"),)
+    answer = Answer("SELECT :room_name", "text", among="SELECT name FROM rooms")
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """Rooms are ranked by themselves."""
+        return [Tap("Energy"), Tap("Choose month"), Tap(known.month_name)]
+
+
+class MonthCost(Task):
+    """What a month cost."""
+
+    name = "month-cost"
+    app = "smart-home"
+    kind = "answer"
+    template = "What did our electricity cost in {month_name}, according to the app?"
+    domain = {"back": _BACK}
+    facts = {
+        "month": MONTH,
+        "month_name": MONTH_NAME,
+        "tariff": "SELECT CAST(value AS INTEGER) FROM settings WHERE name = 'tariff'",
+        "code": "SELECT value FROM settings WHERE name = 'currency'",
+        "coins": "SELECT round(sum(wh) * :tariff / 1000.0) FROM energy_months WHERE month = :month",
+    }
+    answer = Answer(
+        "SELECT CASE WHEN :code IN ('JPY', 'COP') THEN printf('%d', :coins) ELSE printf('%.2f', :coins / 100.0) END "
+        "|| ' ' || :code",
+        "money",
+    )
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """Below the total."""
+        return [Tap("Energy"), Tap("Choose month"), Tap(known.month_name)]
+
+
+class CountOn(Task):
+    """How many devices of a room are on."""
+
+    name = "count-on"
+    app = "smart-home"
+    kind = "answer"
+    template = "How many devices in the {room.name} are turned on right now, counting only those with a power switch?"
+    domain = {"nth": {f"room-{number + 1}": number for number in range(11)}}
+    facts = {"room": "SELECT id, name FROM rooms ORDER BY place LIMIT 1 OFFSET :nth"}
+    answer = Answer(
+        "SELECT count(*) FROM devices d JOIN traits t ON t.device = d.id WHERE d.room = :room_id AND d.online = 1 AND "
+        "t.name = 'power' AND t.value = '1'"
+    )
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """The page of the room lists them."""
+        return [Tap("All rooms"), Tap(known.room.name)]
+
+
+class BatteryLevel(Task):
+    """How full a battery is."""
+
+    name = "battery-level"
+    app = "smart-home"
+    kind = "answer"
+    template = "How full is the battery of the {device.name}, in percent?"
+    domain = {"nth": NTH}
+    facts = {
+        "device": "SELECT id, name, battery FROM devices WHERE battery IS NOT NULL ORDER BY serial LIMIT 1 OFFSET :nth"
+    }
+    answer = Answer("SELECT :device_battery")
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """The list of batteries, or the page of the device."""
+        return [Tap("More"), Tap("Batteries")]
+
+
+class WhoWasIt(Task):
+    """Who used a device last."""
+
+    name = "who-was-it"
+    app = "smart-home"
+    kind = "answer"
+    template = "Who in our home used the {device.name} last? Leave schedules out, and answer with the name only."
+    domain = {"nth": NTH}
+    facts = {
+        "device": "SELECT d.id, d.name FROM devices d WHERE EXISTS (SELECT 1 FROM activity a JOIN members m ON "
+        "m.name = a.who WHERE a.device = d.id) ORDER BY d.serial LIMIT 1 OFFSET :nth"
+    }
+    answer = Answer(
+        "SELECT a.who FROM activity a JOIN members m ON m.name = a.who WHERE a.device = :device_id "
+        "ORDER BY a.time DESC LIMIT 1",
+        "text",
+        among="SELECT name FROM members",
+    )
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """The log of the device."""
+        return [*open_device(known.device.name), Tap("More options"), Tap("All activity")]
+
+
+class WhenOpened(Task):
+    """When a door was opened last."""
+
+    name = "when-opened"
+    app = "smart-home"
+    kind = "answer"
+    template = "At what time did the {device.name} {event} the last time? Answer with the time of day."
+    domain = {"event": {"opened": {"event": "open", "text": "opens"}, "closed": {"event": "close", "text": "closes"}},
+              "nth": {f"door-{number + 1}": number for number in range(5)}}  # fmt: skip
+    facts = {
+        "device": "SELECT d.id, d.name, max(a.time) AS time FROM devices d JOIN activity a ON a.device = d.id WHERE "
+        "d.kind = 'contact' AND a.text LIKE '% ' || :text GROUP BY d.id ORDER BY d.serial LIMIT 1 OFFSET :nth % "
+        "(SELECT count(DISTINCT a.device) FROM activity a JOIN devices d ON d.id = a.device WHERE d.kind = 'contact' "
+        "AND a.text LIKE '% ' || :text)"
+    }
+    answer = Answer("SELECT substr(:device_time, 12, 5)", "time")
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """The log can be searched."""
+        return [Tap("More"), Tap("Activity log"), Fill("Search activity", f"{known.device.name} {known.text}")]
+
+
+class ScheduledTime(Task):
+    """When a schedule runs."""
+
+    name = "scheduled-time"
+    app = "smart-home"
+    kind = "answer"
+    template = "At what time is the {schedule.name} scheduled to {order} on {day}s?"
+    domain = {
+        "order": {"on": {"order": "turn on", "value": "1"}, "off": {"order": "turn off", "value": "0"}},
+        "day": {name.lower(): {"day": name, "place": place} for place, name in enumerate(DAYS, 1)},
+        "nth": (0, 1, 2),
+    }
+    facts = {
+        "schedule": "SELECT s.id, s.time, d.name FROM schedules s JOIN devices d ON d.id = s.device WHERE "
+        "s.trait = 'power' AND s.value = :value AND substr(s.days, :place, 1) = '1' AND s.enabled = 1 AND (SELECT count(*) "
+        "FROM schedules x WHERE x.device = s.device AND x.trait = 'power' AND x.value = :value AND "
+        "substr(x.days, :place, 1) = '1') = 1 ORDER BY d.serial, s.id LIMIT 1 OFFSET :nth"
+    }
+    answer = Answer("SELECT :schedule_time", "time")
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """The schedules of that day."""
+        find = Fill("Search schedules", known.schedule.name)
+        return [Tap("Routines"), Tap("Schedules"), Tap(known.day), find]
+
+
+class WarmestYesterday(Task):
+    """How warm it was at most, or at least, yesterday."""
+
+    name = "temperature-yesterday"
+    app = "smart-home"
+    kind = "answer"
+    template = "What was the {words} temperature that the {device.name} measured yesterday, in °C?"
+    domain = {
+        "which": {"highest": {"words": "highest", "sign": 1}, "lowest": {"words": "lowest", "sign": -1}},
+        "nth": {f"no-{number + 1}": number for number in range(6)},
+    }
+    facts = {
+        "device": "SELECT d.id, d.name FROM devices d JOIN traits t ON t.device = d.id WHERE t.name = 'temperature' "
+        "ORDER BY d.serial LIMIT 1 OFFSET :nth"
+    }
+    answer = Answer(
+        "SELECT printf('%.1f', :sign * max(:sign * value) / 10.0) FROM readings WHERE device = :device_id AND "
+        "substr(time, 1, 10) = (SELECT date(now, '-1 day') FROM clock)"
+    )
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """Its page leads to its past."""
+        return [*open_device(known.device.name), Tap("Temperature history")]
+
+
+class CodeDays(Task):
+    """From when, or until when, a code works."""
+
+    name = "code-days"
+    app = "smart-home"
+    kind = "answer"
+    template = "What is the {words} day on which the door code of {code.name} works?"
+    domain = {
+        "which": {"first": {"words": "first", "end": 0}, "last": {"words": "last", "end": 1}},
+        "nth": {f"no-{number + 1}": number for number in range(6)},
+    }
+    facts = {"code": "SELECT id, name, first, last FROM codes ORDER BY code LIMIT 1 OFFSET :nth"}
+    answer = Answer("SELECT CASE WHEN :end THEN :code_last ELSE :code_first END", "date")
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """Its page says both."""
+        return [Tap("More"), Tap("Door codes"), Tap(known.code.name)]
+
+
+class ScenesWith(Task):
+    """Which scenes a device is part of."""
+
+    name = "scenes-with"
+    app = "smart-home"
+    kind = "answer"
+    template = "Which of my scenes have the {device.name} in them? Answer with their names."
+    domain = {"nth": NTH}
+    facts = {
+        "device": "SELECT d.id, d.name FROM devices d JOIN scene_actions a ON a.device = d.id GROUP BY d.id "
+        "HAVING count(DISTINCT a.scene) >= 2 ORDER BY d.serial LIMIT 1 OFFSET :nth % (SELECT count(*) FROM (SELECT 1 FROM "
+        "scene_actions GROUP BY device HAVING count(DISTINCT scene) >= 2))",
+        "scenes": Many("SELECT DISTINCT scene FROM scene_actions WHERE device = :device_id", 2),
+    }
+    answer = Answer(
+        "SELECT DISTINCT s.name FROM scenes s JOIN scene_actions a ON a.scene = s.id WHERE a.device = :device_id",
+        "list",
+        among="SELECT name FROM scenes",
+    )
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """Its page names them."""
+        return open_device(known.device.name)
+
+
+class CountSchedules(Task):
+    """How many schedules a day has."""
+
+    name = "count-schedules"
+    app = "smart-home"
+    kind = "answer"
+    template = "How many schedules are set for {day}s{words}? Answer with the number."
+    domain = {
+        "day": {name.lower(): {"day": name, "place": place} for place, name in enumerate(DAYS, 1)},
+        "which": {
+            "all": {"words": ", with those that are paused", "least": 0},
+            "active": {"words": ", not counting those that are paused", "least": 1},
+        },
+    }
+    answer = Answer("SELECT count(*) FROM schedules WHERE substr(days, :place, 1) = '1' AND enabled >= :least")
+
+    def moves(self, known: Known, data: Database) -> Sequence[Move]:
+        """The list can be limited to a day."""
+        return [Tap("Routines"), Tap("Schedules"), Tap(known.day)]
