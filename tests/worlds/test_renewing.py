@@ -88,6 +88,7 @@ def test_neither_the_clipboard_nor_what_an_input_remembered_is_offered(seat: Sea
     seat.screen.settle()
     assert renew(seat, fresh.world)
     tap(seat, INPUT)
+    seat.screen.act(Click(point=INPUT, button="middle"))
     for keys in (("ctrl", "v"), ("s",), ("down",), ("down",), ("enter",)):
         seat.screen.act(Key(keys=keys))
     seat.screen.settle()

@@ -47,6 +47,9 @@ class Ahead:
 
     def give_back(self, seat: Seat) -> None:
         """Takes a seat that is not needed any more, for the next order; only the last one is kept."""
+        if seat.screen.backend != "cdp":  # only pages can be renewed
+            seat.close()
+            return
         with self._lock:
             left, self._idle = self._idle, seat
         if left is not None:

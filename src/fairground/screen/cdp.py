@@ -325,6 +325,7 @@ class CdpScreen:
             if view is not None:
                 with contextlib.suppress(Gone):
                     self._contexts.leave(view.wire)
+                view.wire.close()
         for waiting in (self._contexts.server, spare[0].server if spare else None, ordered.server if ordered else None):
             if waiting is not None:
                 waiting.close()

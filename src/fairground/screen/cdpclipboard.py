@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from fairground.core import Action, Key, KeyDown, Type
+from fairground.screen.cdppipe import Gone
 
 if TYPE_CHECKING:
     from fairground.screen.cdp import CdpScreen
@@ -63,9 +64,14 @@ class Clipboards:
             copied.update({str(kind): str(text) for kind, text in found.items() if text})
 
     def close(self) -> None:
-        """Closes that page."""
+        """Closes that page, and lets go of what opens it."""
         if self._clerk is not None:
             self._clerk.close()
+        self._open_page = _gone
+
+
+def _gone() -> CdpScreen:
+    raise Gone("the browser was closed")
 
 
 def may_copy_or_paste(action: Action, held: int) -> bool:

@@ -108,7 +108,9 @@ class App(ABC):
     def reset(self, seat: Seat, world: World) -> bool:
         """Brings an open seat to another configuration, without starting anything anew; False when it cannot.
 
-        What the seat says of its world (`world`, `before`, `fingerprint`) is for the caller to renew.
+        Called by `renew` with an empty page on the screen. Serve the new world at another port than the old one, for
+        pages that are gone may still be heard for a moment. What the seat says of its world (`world`, `before`,
+        `fingerprint`) is for the caller to renew.
         """
         return False
 
