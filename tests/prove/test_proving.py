@@ -247,7 +247,11 @@ def test_proving_one_scenario_keeps_the_others_of_the_table(proof: Proof, tmp_pa
         write_tables(dataclasses.replace(proof, sampled=True), tmp_path, wallet.suite())
 
 
-@pytest.mark.parametrize("content", [b"", b"\x1f\x8b broken", gzip.compress(b"{}"), gzip.compress(b'{"format":1}\n3')])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\x1f\x8b broken", gzip.compress(b"{}"), gzip.compress(b'{"format":1}\n3')],
+    ids=["empty", "broken", "no-format", "no-row"],
+)
 def test_a_table_that_is_damaged_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "wallet.jsonl.gz").write_bytes(content)
     with pytest.raises(InvalidInput, match="wallet.jsonl.gz"):

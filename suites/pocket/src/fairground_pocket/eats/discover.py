@@ -22,16 +22,8 @@ def discover(visit: Visit) -> Screen:
     chips = [(row["name"], SITE.url("/search", cuisine=row["id"]), False) for row in cuisines]
     body = [parts.link(SITE.url("/search"), "What would you like to eat?", symbol="search", style="quiet")]
     if to is not None:
-        where = f"{to['street']}, {to['area']}"
-        body.append(
-            parts.rows(
-                [
-                    parts.row(
-                        SITE.url("/addresses"), f"Deliver to {to['label']}", note=where, lead=icon("map"), style="plain"
-                    )
-                ]
-            )
-        )
+        title, where = f"Deliver to {to['label']}", f"{to['street']}, {to['area']}"
+        body.append(parts.rows([parts.row(SITE.url("/addresses"), title, note=where, lead=icon("map"), style="plain")]))
     body += [_under_way(visit), parts.section("Cuisines", parts.chips(chips, "Cuisines"))]
     known = db.column("SELECT restaurant FROM orders GROUP BY restaurant ORDER BY max(placed) DESC, restaurant LIMIT 3")
     again = [db.rows(f"{RESTAURANTS} r.id = ?", number)[0] for number in known]

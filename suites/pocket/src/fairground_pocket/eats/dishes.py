@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from fairground_pocket.eats import store
-from fairground_pocket.eats.listing import cash, fits, marks
+from fairground_pocket.eats.listing import cash, diet, fits, marks
 from fairground_pocket.eats.schema import SITE
 from fairground_pocket.kit import Database, Field, Filled, Form, Go, Gone, Html, Screen, Visit, join, parts
 
@@ -37,6 +37,8 @@ def add(visit: Visit, number: int) -> Screen | Go:
     filled, options = _read(visit, row, _form(db, row, other=_other(db, row)))
     if _other(db, row) and filled["empty"] != "1" and not filled.again:
         filled = filled.wrong("empty", "Your cart holds dishes of another restaurant: empty it first")
+    if store.is_full(db) and filled["empty"] != "1":
+        filled = filled.wrong("note", "Your cart is full")
     if not filled.ok:
         return _page(db, row, filled)
     store.put(db, number, options, int(filled["quantity"]), filled["note"])
@@ -124,7 +126,7 @@ def _read(visit: Visit, row: sqlite3.Row, form: Form) -> tuple[Filled, list[int]
 def _page(db: Database, row: sqlite3.Row, filled: Filled, *, entry: int = 0) -> Screen:
     back = SITE.url("/cart") if entry else SITE.url(f"/r/{row['restaurant']}")
     tags = [parts.tag(word) for word in marks(row)]
-    if not fits(db, row):
+    if not fits(row, diet(db)):
         tags.append(parts.tag("Not your diet", dot=True))
     head = parts.card(
         parts.text(row["about"], "muted"), parts.text(cash(db, row["price"]), "lead"), parts.text(join(tags))

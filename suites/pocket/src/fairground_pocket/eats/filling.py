@@ -143,6 +143,12 @@ def _dish(town: _Town, restaurant: int, section: int, dish: menus.Dish, factor: 
 def _hours_and_ratings(town: _Town) -> None:
     """Ratings and times differ within a cuisine, so that the best and the fastest is always one."""
     db, draw = town.db, town.draw
+
+    def quarter(first: int, last: int) -> str:
+        """A time, in quarters of an hour since midnight."""
+        at = draw.integer(first, last)
+        return f"{at // 4:02}:{at % 4 * 15:02}"
+
     for cuisine in db.rows("SELECT * FROM cuisines ORDER BY id"):
         ids = db.column("SELECT id FROM restaurants WHERE cuisine = ? ORDER BY id", cuisine["id"])
         ratings = draw.sample(range(36, 50), len(ids))
@@ -150,7 +156,7 @@ def _hours_and_ratings(town: _Town) -> None:
         early = cuisine["name"] == "Coffee and bakery"
         for place, (number, rating, fast) in enumerate(zip(ids, ratings, speeds, strict=True)):
             opens = "07:00" if early or place % 3 == 0 else draw.choice(("09:00", "10:00", "11:00", "11:30", "12:00"))
-            closes = draw.choice(("18:00", "19:00")) if early else draw.choice(("21:30", "22:00", "22:45", "23:30"))
+            closes = quarter(72, 78) if early else quarter(83, 95)
             rests = draw.integer(0, 6) if place % 3 and draw.chance(0.3) else -1
             db.run(
                 "UPDATE restaurants SET rating = ?, fast = ?, slow = ?, opens = ?, closes = ?, rests = ? WHERE id = ?",
@@ -230,13 +236,12 @@ def _history(town: _Town) -> None:
         day = now - timedelta(days=draw.integer(2, _DAYS))
         while day.weekday() == rows[number]["rests"]:
             day -= timedelta(days=1)
-        hour = draw.integer(12, 14) if rows[number]["closes"] < "20:00" or draw.chance(0.3) else draw.integer(17, 20)
+        hour = draw.integer(12, 14) if rows[number]["closes"] < "20:00" or draw.chance(0.3) else draw.integer(17, 19)
         moments.append((day.replace(hour=hour, minute=draw.integer(1, 58), second=draw.integer(0, 59)), number))
     moments.sort()
-    couriers = [
-        f"{first} {draw.choice('ABDEFGKLMNORSTV')}."
-        for first in draw.sample(sorted({person.first for person in town.cast.people}), 9)
-    ]
+    firsts = draw.sample(sorted({person.first for person in town.cast.people}), 9)
+    lasts = draw.sample(sorted({person.name.split()[-1] for person in town.cast.people}), 9)
+    couriers = [f"{first} {last}" for first, last in zip(firsts, lasts, strict=True)]
     places, ways = (db.rows(f"SELECT * FROM {table} ORDER BY id") for table in ("addresses", "methods"))
     for step, (placed, number) in enumerate(moments):
         costs = {"placed": placed, "promo": "HELLO10" if step == 0 else "", "cancelled": draw.chance(0.05)}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import date, datetime
-from typing import Final
+from typing import Final, TypeVar
 
 from fairground_pocket.eats import store
 from fairground_pocket.eats.schema import DIETS, SITE
@@ -15,6 +15,7 @@ RESTAURANTS: Final = "SELECT r.*, c.name AS cooks, c.icon FROM restaurants r JOI
 """The restaurants with their cuisines; a condition follows."""
 LEVELS: Final = {1: "Budget", 2: "Mid-range", 3: "Upscale"}
 _PAGE: Final = 20
+T = TypeVar("T")
 
 
 def cash(db: Database, amount: int) -> str:
@@ -60,13 +61,13 @@ def restaurant_row(db: Database, row: sqlite3.Row, *, name: str = "") -> Html:
     )
 
 
-def dish_row(db: Database, dish: sqlite3.Row, *, place: str = "") -> Html:
-    """A dish of a menu, or of a search, where its restaurant is `place`."""
+def dish_row(db: Database, dish: sqlite3.Row, wanted: Collection[str], symbol: str, *, place: str = "") -> Html:
+    """A dish of a menu, or of a search, where its restaurant is `place`; `wanted` is the owner's `diet`."""
     tags = [parts.tag("Sold out", strong=True)] if dish["sold_out"] else []
     if dish["popular"]:
         tags.append(parts.tag("Popular"))
     tags += [parts.tag(word) for word in marks(dish)]
-    if not fits(db, dish):
+    if not fits(dish, wanted):
         tags.append(parts.tag("Not your diet", dot=True))
     return parts.row(
         SITE.url(f"/d/{dish['id']}"),
@@ -74,6 +75,7 @@ def dish_row(db: Database, dish: sqlite3.Row, *, place: str = "") -> Html:
         name=f"{dish['name']}, {place}" if place else "",
         note=f"{place} · {dish['about']}" if place else dish["about"],
         meta=cash(db, dish["price"]),
+        lead=parts.avatar(dish["name"], symbol),
         below=join(tags),
         style="off" if dish["sold_out"] else "",
     )
@@ -86,12 +88,16 @@ def marks(dish: sqlite3.Row) -> list[str]:
     return found + [word for column, word in pairs if dish[column]]
 
 
-def fits(db: Database, dish: sqlite3.Row) -> bool:
-    """Whether a dish agrees with the owner's dietary preferences."""
-    wanted = {key for key, _, _ in DIETS if db.setting(f"diet_{key}") == "1"}
+def diet(db: Database) -> set[str]:
+    """The owner's dietary preferences that are switched on."""
+    return {key for key, _, _ in DIETS if db.setting(f"diet_{key}") == "1"}
+
+
+def fits(dish: sqlite3.Row, wanted: Collection[str]) -> bool:
+    """Whether a dish agrees with dietary preferences."""
     good = {key for key in ("vegetarian", "vegan", "gluten_free") if dish[key]}
     good |= {key for key, column in (("no_nuts", "nuts"), ("not_spicy", "spicy")) if not dish[column]}
-    return wanted <= good
+    return set(wanted) <= good
 
 
 def bill(db: Database, sums: store.Sums, promo: str = "") -> Html:
@@ -123,8 +129,8 @@ def benefit(db: Database, promo: sqlite3.Row) -> str:
     return "Delivery" if promo["kind"] == "delivery" else cash(db, -promo["value"])
 
 
-def paged(found: list[Html], page: int) -> tuple[list[Html], int, int]:
-    """The lines of one page of a long list, which page it is, and how many there are."""
+def paged(found: Sequence[T], page: int) -> tuple[Sequence[T], int, int]:
+    """What stands on one page of a long list, which page it is, and how many there are."""
     pages = max(1, -(-len(found) // _PAGE))
     page = min(page, pages)
     return found[(page - 1) * _PAGE : page * _PAGE], page, pages

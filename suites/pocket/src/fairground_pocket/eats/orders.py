@@ -32,7 +32,8 @@ def orders(visit: Visit) -> Screen:
         "instr(fold(l.name), fold(?)))) AND substr(placed, 1, 7) LIKE ? ORDER BY placed DESC, o.id DESC"
     )
     rows = [row for row in db.rows(sql, words, words, month or "%") if _seen_in(view, store.status(row, now))]
-    lines, page, pages = paged([_row(db, row, now) for row in rows], visit.page())
+    shown, page, pages = paged(rows, visit.page())
+    lines = [_row(db, row, now) for row in shown]
     kept = {"view": view, "month": month}
     links = [(name, SITE.url("/orders", q=words, month=month, view=key), key == view) for key, name in _VIEWS]
     if month:

@@ -11,6 +11,7 @@ from fairground_pocket.eats.listing import (
     RESTAURANTS,
     cash,
     counted,
+    diet,
     dish_row,
     hours,
     paged,
@@ -18,6 +19,7 @@ from fairground_pocket.eats.listing import (
     restaurant_row,
     stars,
 )
+from fairground_pocket.eats.menus import DRINKS
 from fairground_pocket.eats.schema import SITE
 from fairground_pocket.kit import Go, Screen, Visit, formats, html, join, parts
 
@@ -48,10 +50,14 @@ def restaurant(visit: Visit, number: int) -> Screen:
     if not store.is_open(row, db.now):
         body.append(parts.notice("Closed now. You can order for later.", "clock"))
     body.append(parts.chips([(word, parts.url(here, only=key), key == only[0]) for key, word, _ in _ONLY], "Menu"))
+    wanted = diet(db)
     for section in db.rows("SELECT * FROM sections WHERE restaurant = ? ORDER BY place", number):
         dishes = db.rows(f"SELECT * FROM dishes WHERE section = ? AND {only[2]} ORDER BY id", section["id"])
+        symbol = "cup" if section["name"] == DRINKS else row["icon"]
         if dishes:
-            body.append(parts.section(section["name"], parts.rows(dish_row(db, dish) for dish in dishes)))
+            body.append(
+                parts.section(section["name"], parts.rows(dish_row(db, dish, wanted, symbol) for dish in dishes))
+            )
     liked = db.one("SELECT 1 FROM favourites WHERE restaurant = ?", number) is not None
     actions = [
         parts.icon_button(
@@ -120,20 +126,18 @@ def reviews(visit: Visit, number: int) -> Screen:
     db = visit.db
     row = visit.found(f"{RESTAURANTS} r.id = ?", number)
     found = db.rows("SELECT * FROM reviews WHERE restaurant = ? ORDER BY time DESC, id DESC", number)
-    lines, page, pages = paged(
-        [
-            parts.row(
-                "",
-                one["author"],
-                name=f"Review of {one['author']}",
-                note=html("{} {}", stars(one["stars"]), one["text"]),
-                meta=formats.day(date.fromisoformat(one["time"][:10])),
-                lead=parts.avatar(one["author"]),
-            )
-            for one in found
-        ],
-        visit.page(),
-    )
+    shown, page, pages = paged(found, visit.page())
+    lines = [
+        parts.row(
+            "",
+            one["author"],
+            name=f"Review of {one['author']}",
+            note=html("{} {}", stars(one["stars"]), one["text"]),
+            meta=formats.day(date.fromisoformat(one["time"][:10])),
+            lead=parts.avatar(one["author"]),
+        )
+        for one in shown
+    ]
     head = parts.hero(f"★ {rating(row)}", f"{row['ratings']} ratings, {counted(len(found), 'review')}")
     pager = parts.pager(SITE.url(f"/r/{number}/reviews"), page, pages)
     return Screen(

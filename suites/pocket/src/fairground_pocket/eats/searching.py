@@ -8,7 +8,17 @@ from dataclasses import dataclass
 from typing import Final
 
 from fairground_pocket.eats import store
-from fairground_pocket.eats.listing import LEVELS, RESTAURANTS, badges, counted, dish_row, paged, restaurant_row, stack
+from fairground_pocket.eats.listing import (
+    LEVELS,
+    RESTAURANTS,
+    badges,
+    counted,
+    diet,
+    dish_row,
+    paged,
+    restaurant_row,
+    stack,
+)
 from fairground_pocket.eats.schema import SITE
 from fairground_pocket.kit import Database, Html, Screen, Visit, html, join, parts
 
@@ -85,7 +95,8 @@ def search(visit: Visit) -> Screen:
     """Restaurants, and dishes where words are given."""
     db, what = visit.db, wanted(visit)
     rows = found(db, what)
-    lines, page, pages = paged([restaurant_row(db, row) for row in rows], visit.page())
+    shown, page, pages = paged(rows, visit.page())
+    lines = [restaurant_row(db, row) for row in shown]
     body = [_chips(db, what), parts.text(counted(len(rows), "restaurant"), "muted small")]
     body.append(parts.rows(lines) if lines else parts.empty("search", "Nothing found", "Try fewer filters."))
     body.append(parts.pager(SITE.url("/search"), page, pages, q=what.q, **what.filters))
@@ -143,11 +154,14 @@ def _chips(db: Database, what: Wanted) -> Html:
 
 def _dishes(db: Database, what: Wanted, places: set[int]) -> Html:
     rows = db.rows(
-        "SELECT d.*, r.name AS place FROM dishes d JOIN restaurants r ON r.id = d.restaurant WHERE "
+        "SELECT d.*, r.name AS place, c.icon FROM dishes d JOIN restaurants r ON r.id = d.restaurant "
+        "JOIN cuisines c ON c.id = r.cuisine WHERE "
         "instr(fold(d.name), fold(?)) ORDER BY r.rating DESC, r.id, d.id",
         what.q,
     )
-    fitting = [dish_row(db, row, place=row["place"]) for row in rows if row["restaurant"] in places]
+    fitting = [row for row in rows if row["restaurant"] in places][:_FOUND_DISHES]
     if not fitting:
         return Html()
-    return parts.section(f"Dishes with “{what.q}”", parts.rows(fitting[:_FOUND_DISHES]))
+    preferred = diet(db)
+    lines = [dish_row(db, row, preferred, row["icon"], place=row["place"]) for row in fitting]
+    return parts.section(f"Dishes with “{what.q}”", parts.rows(lines))

@@ -128,10 +128,13 @@ def put(db: Database, dish: int, options: Sequence[int], quantity: int, note: st
             more = min(line["quantity"] + quantity, MOST_OF_ONE)
             db.run("UPDATE cart_lines SET quantity = ? WHERE id = ?", more, line["id"])
             return
-    if db.one("SELECT count(*) FROM cart_lines") >= _MOST_LINES:
-        return
     number = db.insert("cart_lines", dish=dish, quantity=quantity, note=note)
     db.many("INSERT INTO cart_options VALUES (?, ?)", [(number, option) for option in wanted])
+
+
+def is_full(db: Database) -> bool:
+    """Whether the cart has no room for another line."""
+    return bool(db.one("SELECT count(*) FROM cart_lines") >= _MOST_LINES)
 
 
 def take_out(db: Database, line: int) -> None:

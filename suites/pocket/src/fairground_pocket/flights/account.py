@@ -32,10 +32,13 @@ def account(visit: Visit) -> Screen:
         parts.row(SITE.url("/travellers"), "Travellers", note=f"{counts['travellers']} saved", lead=icon("people")),
         parts.row(SITE.url("/cards"), "Payment cards", note=f"Pays first: {preferred}", lead=icon("card")),
         parts.row(SITE.url("/alerts"), "Price alerts", note=f"{counts['alerts']} routes", lead=icon("bell")),
-        parts.row(SITE.url("/preferences"), "Preferences", note="Home airport, cabin, seat, meal", lead=icon("settings")),
+        parts.row(
+            SITE.url("/preferences"), "Preferences", note="Home airport, cabin, seat, meal", lead=icon("settings")
+        ),
     ]
     switches = [
-        parts.switch_row(SITE.url("/switches"), name, db.setting(key) == "1", note=note, key=key) for key, name, note in SWITCHES
+        parts.switch_row(SITE.url("/switches"), name, db.setting(key) == "1", note=note, key=key)
+        for key, name, note in SWITCHES
     ]
     body = join([
         parts.hero(db.setting("owner"), f"{db.setting('address')} · {db.setting('member')}"),
@@ -56,20 +59,31 @@ def switch(visit: Visit) -> Go:
 
 
 def _preferences(db: Database) -> Form:
-    places = [(row["code"], f"{row['city']} ({row['code']})") for row in db.rows("SELECT code, city FROM airports ORDER BY city")]
+    places = [
+        (row["code"], f"{row['city']} ({row['code']})")
+        for row in db.rows("SELECT code, city FROM airports ORDER BY city")
+    ]
     return Form(
         Field("home", "Home airport", "sheet", required=True, options=places),
-        Field("default_cabin", "Usual cabin", "sheet", required=True, options=[(key, name) for key, (name, _) in CABINS.items()]),
+        Field(
+            "default_cabin",
+            "Usual cabin",
+            "sheet",
+            required=True,
+            options=[(key, name) for key, (name, _) in CABINS.items()],
+        ),
         Field("seat_wish", "Favourite seat", "radio", required=True, options=SEATS),
         Field("meal", "Meal", "sheet", required=True, options=MEALS),
-    )  # fmt: skip
+    )
 
 
 @SITE.get("/preferences")
 def preferences(visit: Visit) -> Screen:
     """How the owner likes to fly."""
     form = _preferences(visit.db)
-    return _form_page(form, "Preferences", "/preferences", Filled({f.name: visit.db.setting(f.name) for f in form.fields}), "/account")
+    return _form_page(
+        form, "Preferences", "/preferences", Filled({f.name: visit.db.setting(f.name) for f in form.fields}), "/account"
+    )
 
 
 @SITE.post("/preferences")
@@ -102,11 +116,17 @@ TRAVELLER = Form(
     Field("name", "Full name", limit=80, required=True),
     Field("born", "Date of birth", limit=10, required=True, check=_is_day, hint="Year-month-day, such as 1990-05-24"),
     Field("nationality", "Nationality", limit=60, required=True),
-    Field("document", "Document", "radio", required=True, options=(("Passport", "Passport"), ("National ID card", "National ID card"))),
+    Field(
+        "document",
+        "Document",
+        "radio",
+        required=True,
+        options=(("Passport", "Passport"), ("National ID card", "National ID card")),
+    ),
     Field("number", "Document number", limit=12, required=True, check=_document),
     Field("expires", "Expiry date", limit=10, required=True, check=_is_day, hint="Year-month-day, such as 2031-05-24"),
     key="traveller",
-)  # fmt: skip
+)
 
 
 @SITE.get("/travellers")
@@ -115,11 +135,14 @@ def travellers(visit: Visit) -> Screen:
     db = visit.db
     rows = [
         parts.row(
-            SITE.url(f"/travellers/{row['id']}"), row["name"], lead=parts.avatar(row["name"]),
-            note=f"{row['document']} {row['number']}", meta="You" if row["me"] else "Child" if is_child(db, row["id"]) else "",
+            SITE.url(f"/travellers/{row['id']}"),
+            row["name"],
+            lead=parts.avatar(row["name"]),
+            note=f"{row['document']} {row['number']}",
+            meta="You" if row["me"] else "Child" if is_child(db, row["id"]) else "",
         )
         for row in db.rows("SELECT * FROM travellers ORDER BY me DESC, name")
-    ]  # fmt: skip
+    ]
     new = parts.fab(SITE.url("/travellers/new"), "Add traveller", "add-person")
     return Screen("Travellers", parts.rows(rows), back=SITE.url("/account"), fab=new)
 
@@ -160,7 +183,9 @@ def traveller(visit: Visit, number: int) -> Screen:
     if not row["me"]:
         actions.append(parts.bar_link("#delete", "Remove traveller", "trash"))
         where = SITE.url(f"/travellers/{number}/delete")
-        sheets.append(parts.confirm("delete", f"Remove {row['name']}?", "Booked trips stay as they are.", where, "Remove"))
+        sheets.append(
+            parts.confirm("delete", f"Remove {row['name']}?", "Booked trips stay as they are.", where, "Remove")
+        )
     return Screen(row["name"], body, back=SITE.url("/travellers"), actions=actions, sheets=sheets)
 
 
@@ -169,7 +194,9 @@ def edit_traveller(visit: Visit, number: int) -> Screen:
     """The same form, filled."""
     row = visit.found("SELECT * FROM travellers WHERE id = ?", number)
     values = {field.name: str(row[field.name]) for field in TRAVELLER.fields}
-    return _form_page(TRAVELLER, "Edit traveller", f"/travellers/{number}/edit", Filled(values), f"/travellers/{number}")
+    return _form_page(
+        TRAVELLER, "Edit traveller", f"/travellers/{number}/edit", Filled(values), f"/travellers/{number}"
+    )
 
 
 @SITE.post("/travellers/{number:int}/edit")
@@ -229,7 +256,9 @@ def cards(visit: Visit) -> Screen:
                   meta="Pays first" if row["preferred"] else "")
         for row in visit.db.rows("SELECT * FROM cards ORDER BY id")
     ]  # fmt: skip
-    return Screen("Payment cards", parts.rows(rows), back=SITE.url("/account"), fab=parts.fab(SITE.url("/cards/new"), "Add card"))
+    return Screen(
+        "Payment cards", parts.rows(rows), back=SITE.url("/account"), fab=parts.fab(SITE.url("/cards/new"), "Add card")
+    )
 
 
 @SITE.get("/cards/new")
@@ -290,12 +319,17 @@ def remove_card(visit: Visit, number: int) -> Go:
 def months(db: Database) -> list[tuple[str, str]]:
     """Months that flights can be booked in: value and name."""
     today = db.now.date()
-    found = dict.fromkeys(date.fromordinal(today.toordinal() + number).replace(day=1) for number in range(DAYS_AHEAD + 1))
+    found = dict.fromkeys(
+        date.fromordinal(today.toordinal() + number).replace(day=1) for number in range(DAYS_AHEAD + 1)
+    )
     return [(f"{month:%Y-%m}", f"{month:%B %Y}") for month in found]
 
 
 def _alert_form(db: Database) -> Form:
-    places = [(row["code"], f"{row['city']} ({row['code']})") for row in db.rows("SELECT code, city FROM airports ORDER BY city")]
+    places = [
+        (row["code"], f"{row['city']} ({row['code']})")
+        for row in db.rows("SELECT code, city FROM airports ORDER BY city")
+    ]
     code = db.setting("currency")
     return Form(
         Field("origin", "From", "sheet", required=True, options=places),
@@ -312,11 +346,22 @@ def alerts(visit: Visit) -> Screen:
     """Routes that are watched."""
     db = visit.db
     rows = [
-        parts.row(SITE.url(f"/alerts/{row['id']}"), alert_name(db, row), note=f"Below {money(db, row['below'])} in {_month(row['month'])}",
-                  lead=icon("bell"), meta="On" if row["active"] else "Paused", style="" if row["active"] else "off")
+        parts.row(
+            SITE.url(f"/alerts/{row['id']}"),
+            f"{city(db, row['origin'])} to {city(db, row['destination'])}",
+            name=alert_name(db, row),
+            note=f"Below {money(db, row['below'])} in {_month(row['month'])}",
+            lead=icon("bell"),
+            meta="On" if row["active"] else "Paused",
+            style="" if row["active"] else "off",
+        )
         for row in db.rows("SELECT * FROM alerts ORDER BY id")
-    ]  # fmt: skip
-    body = parts.rows(rows) if rows else parts.empty("bell", "No price alerts", "Watch a route, and hear when it gets cheap")
+    ]
+    body = (
+        parts.rows(rows)
+        if rows
+        else parts.empty("bell", "No price alerts", "Watch a route, and hear when it gets cheap")
+    )
     return Screen("Price alerts", body, back=SITE.url("/account"), fab=parts.fab(SITE.url("/alerts/new"), "New alert"))
 
 
@@ -335,7 +380,12 @@ def new_alert(visit: Visit) -> Screen:
     db = visit.db
     known = set(db.column("SELECT code FROM airports"))
     destination = visit.query("destination") if visit.query("destination") in known else ""
-    values = {"origin": db.setting("home"), "destination": destination, "month": months(db)[0][0], "below": visit.query("below")[:12]}
+    values = {
+        "origin": db.setting("home"),
+        "destination": destination,
+        "month": months(db)[0][0],
+        "below": visit.query("below")[:12],
+    }
     return _form_page(_alert_form(db), "New alert", "/alerts/new", Filled(values), "/alerts")
 
 
@@ -358,15 +408,29 @@ def alert(visit: Visit, number: int) -> Screen:
     """One alert, with what the route costs now."""
     db = visit.db
     row = visit.found("SELECT * FROM alerts WHERE id = ?", number)
-    low = db.one("SELECT min(price) FROM flights WHERE origin = ? AND destination = ? AND substr(departs, 1, 7) = ? AND "
-                 "departs > ? AND cancelled = 0", row["origin"], row["destination"], row["month"], db.now.isoformat())  # fmt: skip
-    body = join([
-        parts.card(parts.facts([
-            ("Route", route(db, row["origin"], row["destination"])), ("Month", _month(row["month"])),
-            ("Below", money(db, row["below"])), ("Cheapest nonstop now", money(db, low) if low else "None"),
-        ])),
-        parts.rows([parts.switch_row(SITE.url(f"/alerts/{number}"), "Watch this route", bool(row["active"]))]),
-    ])  # fmt: skip
+    low = db.one(
+        "SELECT min(price) FROM flights WHERE origin = ? AND destination = ? AND substr(departs, 1, 7) = ? AND "
+        "departs > ? AND cancelled = 0",
+        row["origin"],
+        row["destination"],
+        row["month"],
+        db.now.isoformat(),
+    )
+    body = join(
+        [
+            parts.card(
+                parts.facts(
+                    [
+                        ("Route", route(db, row["origin"], row["destination"])),
+                        ("Month", _month(row["month"])),
+                        ("Below", money(db, row["below"])),
+                        ("Cheapest nonstop now", money(db, low) if low else "None"),
+                    ]
+                )
+            ),
+            parts.rows([parts.switch_row(SITE.url(f"/alerts/{number}"), "Watch this route", bool(row["active"]))]),
+        ]
+    )
     where = SITE.url(f"/alerts/{number}/delete")
     sheets = [parts.confirm("delete", "Delete this alert?", "You will not hear about this route.", where, "Delete")]
     actions = [parts.bar_link("#delete", "Delete alert", "trash")]

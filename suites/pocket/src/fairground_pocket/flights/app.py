@@ -14,7 +14,8 @@ PAGES = (searching, buying, trips, boarding, rewards, account)
 
 _AHEAD = """
 SELECT b.id FROM bookings b JOIN coupons c ON c.booking = b.id JOIN flights f ON f.id = c.flight
-WHERE b.status = 'confirmed' GROUP BY b.id HAVING min(f.departs) > (SELECT now FROM clock) ORDER BY min(f.starts), b.id LIMIT 1
+WHERE b.status = 'confirmed' GROUP BY b.id HAVING min(f.departs) > (SELECT now FROM clock)
+ORDER BY min(f.starts), b.id LIMIT 1
 """
 _SEAT = """
 SELECT c.id FROM coupons c JOIN bookings b ON b.id = c.booking JOIN flights f ON f.id = c.flight
@@ -45,7 +46,9 @@ class Flights(PocketApp):
             "facts": {"route": _ROUTE},
         },
         "filters-open": {
-            "path": "/results?origin={route.origin}&destination={route.destination}&day={route.day}&only=stops:0#filters",
+            "path": (
+                "/results?origin={route.origin}&destination={route.destination}&day={route.day}&only=stops:0#filters"
+            ),
             "facts": {"route": _ROUTE},
         },
         "trips-behind": {"path": "/trips?show=past"},

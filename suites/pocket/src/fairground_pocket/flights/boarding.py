@@ -37,7 +37,8 @@ def seat_list(visit: Visit, number: int) -> Screen:
                     note="Checked in" if coupon["checked_in"] else "Tap to choose" if open_ else "",
                 ))  # fmt: skip
             title = (
-                f"{flight['number']} · {flight['origin']} – {flight['destination']} · {short_day(flight['departs'])}"
+                f"{flight['number']} · {flight['origin']} \u2013 {flight['destination']} · "
+                f"{short_day(flight['departs'])}"
             )
             body.append(parts.section(title, parts.rows(rows)))
     return Screen("Seats", join(body), back=SITE.url(f"/trips/{number}"), subtitle=booking["code"])
@@ -74,9 +75,14 @@ def seat_map(visit: Visit, number: int) -> Screen:
                 cells.append(_seat(number, seat, coupon["seat"]))
     price = seat_price(db, booking, {"legroom": 1})
     legroom = f"Extra legroom: {money(db, price)}" if price else "Extra legroom is free with this fare"
-    legend = [parts.tag("Free"), parts.tag("+ Extra legroom"), parts.tag("× Taken"), parts.tag("Yours", strong=True)]
+    legend = [
+        parts.tag("Free"),
+        parts.tag("+ Extra legroom"),
+        parts.tag("\u00d7 Taken"),
+        parts.tag("Yours", strong=True),
+    ]
     body = join([
-        parts.facts([("Flight", f"{flight['number']}, {flight['origin']} – {flight['destination']}"),
+        parts.facts([("Flight", f"{flight['number']}, {flight['origin']} \u2013 {flight['destination']}"),
                      ("Seat now", coupon["seat"] or "None yet"), ("Cabin", cabin_name(booking["cabin"]))]),
         html('<p class="row-of">{}</p>', join(legend)),
         parts.text(legroom, "small muted"),
@@ -92,10 +98,15 @@ def _seat(coupon: int, seat: dict[str, object], own: str) -> Html:
     if name == own:
         return html('<span class="seat own">{}</span>', name)
     if seat["taken"]:
-        return html('<span class="seat taken" aria-hidden="true">×</span>')
+        return html('<span class="seat taken" aria-hidden="true">\u00d7</span>')
     href = SITE.url(f"/seats/{coupon}/{name}")
-    return html('<a class="seat{wide}" href="{href}" aria-label="Seat {name}">{sign}{name}</a>',
-                wide=" wide-seat" if seat["legroom"] else "", href=href, name=name, sign="+" if seat["legroom"] else "")  # fmt: skip
+    return html(
+        '<a class="seat{wide}" href="{href}" aria-label="Seat {name}">{sign}{name}</a>',
+        wide=" wide-seat" if seat["legroom"] else "",
+        href=href,
+        name=name,
+        sign="+" if seat["legroom"] else "",
+    )
 
 
 @SITE.get("/seats/{number:int}/{name}")
@@ -209,11 +220,17 @@ def passes(visit: Visit, number: int) -> Screen:
     rows = []
     for coupon in db.rows(f"{_COUPON} WHERE c.booking = ? AND c.checked_in = 1 ORDER BY c.flight, c.id", number):
         flight = visit.found("SELECT * FROM flights WHERE id = ?", coupon["flight"])
-        rows.append(parts.row(
-            SITE.url(f"/passes/{coupon['id']}"), coupon["name"], name=f"Pass of {coupon['name']} on {flight['number']}",
-            note=f"{flight['number']} · {flight['origin']} – {flight['destination']} · {short_day(flight['departs'])}",
-            meta=coupon["seat"], lead=icon("ticket"),
-        ))  # fmt: skip
+        route = f"{flight['number']} · {flight['origin']} \u2013 {flight['destination']}"
+        rows.append(
+            parts.row(
+                SITE.url(f"/passes/{coupon['id']}"),
+                coupon["name"],
+                name=f"Pass of {coupon['name']} on {flight['number']}",
+                note=f"{route} · {short_day(flight['departs'])}",
+                meta=coupon["seat"],
+                lead=icon("ticket"),
+            )
+        )
     body = parts.rows(rows) if rows else parts.empty("ticket", "No boarding passes yet", "Check in first")
     return Screen("Boarding passes", body, back=SITE.url(f"/trips/{number}"), subtitle=booking["code"])
 
@@ -226,15 +243,30 @@ def boarding_pass(visit: Visit, number: int) -> Screen:
     flight = visit.found("SELECT * FROM flights WHERE id = ?", coupon["flight"])
     booking = visit.found("SELECT * FROM bookings WHERE id = ?", coupon["booking"])
     boards = expected(flight["departs"], flight["delay"] - 40)
-    body = join([
-        parts.hero(f"{flight['origin']} – {flight['destination']}", f"{flight['number']} · {airline(db, flight['airline'])}"),
-        parts.card(parts.facts([
-            ("Passenger", coupon["name"]), ("Date", day(flight["departs"])), ("Boarding", boards), ("Gate", flight["gate"]),
-            ("Seat", coupon["seat"]), ("Departure", clock(flight["departs"])), ("Class", cabin_name(booking["cabin"])),
-            ("Code", booking["code"]),
-        ]), _stripes(f"{booking['code']} {number}")),
-        parts.text("Gates close 15 minutes before departure.", "small muted"),
-    ])  # fmt: skip
+    body = join(
+        [
+            parts.hero(
+                f"{flight['origin']} \u2013 {flight['destination']}",
+                f"{flight['number']} · {airline(db, flight['airline'])}",
+            ),
+            parts.card(
+                parts.facts(
+                    [
+                        ("Passenger", coupon["name"]),
+                        ("Date", day(flight["departs"])),
+                        ("Boarding", boards),
+                        ("Gate", flight["gate"]),
+                        ("Seat", coupon["seat"]),
+                        ("Departure", clock(flight["departs"])),
+                        ("Class", cabin_name(booking["cabin"])),
+                        ("Code", booking["code"]),
+                    ]
+                ),
+                _stripes(f"{booking['code']} {number}"),
+            ),
+            parts.text("Gates close 15 minutes before departure.", "small muted"),
+        ]
+    )
     back = SITE.url(f"/trips/{booking['id']}/passes")
     return Screen("Boarding pass", body, back=back, subtitle=f"Seat {coupon['seat']}")
 
@@ -273,11 +305,16 @@ def status(visit: Visit) -> Screen:
         if all(word in text for word in words):
             doing = progress(db, flight)
             calm = doing in ("On time", "Landed", "In the air", "Boarding")
-            rows.append(parts.row(
-                SITE.url(f"/flights/{flight['id']}"), f"{clock(flight[time])} {name}", name=f"{flight['number']}, {name}",
-                note=f"{flight['number']} · {airline(db, flight['airline'])} · Gate {flight['gate']}",
-                lead=icon("arrow-down" if arriving else "arrow-up"), below=parts.tag(doing, strong=not calm),
-            ))  # fmt: skip
+            rows.append(
+                parts.row(
+                    SITE.url(f"/flights/{flight['id']}"),
+                    f"{clock(flight[time])} {name}",
+                    name=f"{flight['number']}, {name}",
+                    note=f"{flight['number']} · {airline(db, flight['airline'])} · Gate {flight['gate']}",
+                    lead=icon("arrow-down" if arriving else "arrow-up"),
+                    below=parts.tag(doing, strong=not calm),
+                )
+            )
     ways = [
         ("Departures", SITE.url("/status", day=days), not arriving),
         ("Arrivals", SITE.url("/status", way="arrivals", day=days), arriving),
@@ -305,12 +342,26 @@ def flight_page(visit: Visit, number: int) -> Screen:
         for code in (flight["origin"], flight["destination"])
     }
     late = flight["delay"]
-    now = [("Expected departure", expected(flight["departs"], late)), ("Expected arrival", expected(flight["arrives"], late)),
-           ("Delay", f"{late} min")] if late else []  # fmt: skip
+    now = (
+        [
+            ("Expected departure", expected(flight["departs"], late)),
+            ("Expected arrival", expected(flight["arrives"], late)),
+            ("Delay", f"{late} min"),
+        ]
+        if late
+        else []
+    )
     mine = db.rows("SELECT DISTINCT b.id, b.code, b.status FROM bookings b JOIN coupons c ON c.booking = b.id WHERE "
                    "c.flight = ? AND b.status = 'confirmed' ORDER BY b.id", number)  # fmt: skip
-    own = [parts.row(SITE.url(f"/trips/{row['id']}"), f"Booking {row['code']}", lead=icon("bag"), note=state(db, row).capitalize())
-           for row in mine]  # fmt: skip
+    own = [
+        parts.row(
+            SITE.url(f"/trips/{row['id']}"),
+            f"Booking {row['code']}",
+            lead=icon("bag"),
+            note=state(db, row).capitalize(),
+        )
+        for row in mine
+    ]
     body = join([
         parts.hero(progress(db, flight), f"{flight['number']} · {airline(db, flight['airline'])}"),
         parts.section("Departure", parts.card(parts.facts([

@@ -29,17 +29,26 @@ def checkout_form(db: Database) -> Form:
         (str(row["id"]), row["name"], f"Expires {row['expires']}") for row in db.rows("SELECT * FROM cards ORDER BY id")
     ]
     left = balance(db)
-    points = [(str(one), f"{one:,} points" if one else "No points", f"{money(db, points_worth(db, one))} off" if one else "")
-              for one in POINTS if one <= left]  # fmt: skip
+    points = [
+        (str(one), f"{one:,} points" if one else "No points", f"{money(db, points_worth(db, one))} off" if one else "")
+        for one in POINTS
+        if one <= left
+    ]
     return Form(
         Field("travellers", "Travellers", "checks", options=people),
-        Field("bags", "Extra bags each", "stepper", high=MOST_BAGS, hint=f"{money(db, int(db.setting('bag_price')))} a bag"),
+        Field(
+            "bags",
+            "Extra bags each",
+            "stepper",
+            high=MOST_BAGS,
+            hint=f"{money(db, int(db.setting('bag_price')))} a bag",
+        ),
         Field("card", "Pay with", "sheet", required=True, options=cards),
         Field("points", "Points to use", "sheet", required=True, options=points),
         Field("email", "Confirmation to", limit=120, required=True, keyboard="email", check=_email),
         *(Field(name, name, "hidden", limit=40) for name in CARRIED),
         key="checkout",
-    )  # fmt: skip
+    )
 
 
 @SITE.get("/checkout")
@@ -111,8 +120,7 @@ def pay(visit: Visit) -> Go:
     db = visit.db
     number = book(db, _order(db, visit.form))
     row = visit.found("SELECT code FROM bookings WHERE id = ?", number)
-    text = f"Booked and paid: your confirmation code is {row['code']}"
-    db.insert("notices", text=text, time=db.now.isoformat(), booking=number, seen=0)
+    db.insert("notices", text=f"Booked: {row['code']}", time=db.now.isoformat(), booking=number, seen=0)
     return Go(SITE.url(f"/trips/{number}"), f"Booked. Your code is {row['code']}")
 
 

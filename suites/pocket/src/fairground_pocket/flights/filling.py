@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta
+from itertools import pairwise
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from fairground_pocket.flights import store
 from fairground_pocket.flights.schedule import RATES, Line, Schedule
-from fairground_pocket.kit import Cast, Database, Draw, formats
+from fairground_pocket.kit import Cast, Database, Draw
 
 CHILDREN: Final = {
     "amara-lagos": ("Kelechi Okonkwo", "Adanna Okonkwo"), "astrid-malmo": ("Alva Lindqvist", "Viggo Lindqvist"),
@@ -19,7 +20,7 @@ CHILDREN: Final = {
 }  # fmt: skip
 """Nieces and nephews with whom the owners travel."""
 
-_PAST: Final = 24
+_PAST: Final = 30
 _SOON: Final = 4
 """Trips whose check-in is open."""
 
@@ -117,13 +118,13 @@ class _Trips:
                 (gone + draw.integer(6, 60), place, -gone, draw.choice(("light", "standard", "flexible")), kind)
             )
         ahead = draw.shuffled(self.schedule.nonstop)
-        for place, code in enumerate(ahead):
-            days = draw.integer(0, 1) if place < _SOON else 3 + (place - _SOON) * 4 + draw.integer(0, 2)
-            fare = "light" if place in (1, 9) else ("standard", "flexible")[place % 2]
+        for number, code in enumerate(ahead):
+            days = draw.integer(0, 1) if number < _SOON else 3 + (number - _SOON) * 4 + draw.integer(0, 2)
+            fare = "light" if number in (1, 9) else ("standard", "flexible")[number % 2]
             plans.append((draw.integer(2, 70), code, days, fare, "ahead"))
-        for place, code in enumerate(self.schedule.onward):
-            fare = ("light", "flexible", "standard", "light", "standard")[place % 5]
-            plans.append((draw.integer(2, 70), code, 4 + place * 6 + draw.integer(0, 4), fare, "ahead"))
+        for number, code in enumerate(self.schedule.onward):
+            fare = ("light", "flexible", "standard", "light", "standard")[number % 5]
+            plans.append((draw.integer(2, 70), code, 4 + number * 6 + draw.integer(0, 4), fare, "ahead"))
         plans.sort(key=lambda plan: (-plan[0], plan[1], plan[2]))
         for number, plan in enumerate(plans):
             self._trip(number, *plan)
@@ -133,12 +134,12 @@ class _Trips:
         db, draw = self.db, self.draw
         soon = kind == "ahead" and days <= 1
         out = self._flights(code, days, home=False, past=days < 0)
-        there = draw.integer(2, 9)
+        there = draw.integer(4, 10)
         both = draw.chance(0.72) and (days < 0 or days + there <= 38) and days + there != 0
         back = self._flights(code, days + there, home=True, past=days + there < 0) if both else ()
         if days < 0 <= days + there:
             back = ()
-        mine = draw.chance(0.7)
+        mine = draw.chance(0.75)
         party = [
             *([self.me] if mine else []),
             *draw.sample(self.adults, draw.choice((0, 0, 1, 1, 2) if mine else (1, 1, 2))),
@@ -163,7 +164,7 @@ class _Trips:
             store.pay(db, booking, "Refund", -store.refund(db, row), order.card)
             again = (booked + timedelta(days=2, minutes=number)).isoformat()
             db.run("UPDATE payments SET time = ? WHERE booking = ? AND amount < 0", again, booking)
-        elif draw.chance(0.5) and not soon:
+        elif draw.chance(0.65) and not soon:
             self._seats(booking)
         if kind == "past":
             db.run("UPDATE coupons SET checked_in = 1 WHERE booking = ?", booking)
@@ -175,8 +176,8 @@ class _Trips:
         ends = (code, self.schedule.home.code) if home else (self.schedule.home.code, code)
         if not past:
             for later in range(0, 6):
-                day = (self.today + timedelta(days=days + later)).isoformat()
-                if options := store.find(self.db, *ends, day):
+                on = (self.today + timedelta(days=days + later)).isoformat()
+                if options := store.find(self.db, *ends, on):
                     # A delayed flight on the way would make times on the pass and on the board differ.
                     direct = [one for one in options if not one.stops] or options
                     calm = [one for one in direct if not any(flight["delay"] for flight in one.flights)] or direct
@@ -186,12 +187,11 @@ class _Trips:
         stops = [ends[0], hub, ends[1]] if hub else [*ends]
         day = self.today + timedelta(days=days)
         found, earliest = [], 0
-        for one, two in zip(stops, stops[1:], strict=False):
+        for one, two in pairwise(stops):
             assert one is not None and two is not None
-            line, on = self._line(one, two, day, earliest)
-            found.append(self.schedule.add(self.db, line, on))
-            earliest = int(line.times(on)[1].timestamp()) // 60 + 50
-            day = on
+            line, day = self._line(one, two, day, earliest)
+            found.append(self.schedule.add(self.db, line, day))
+            earliest = int(line.times(day)[1].timestamp()) // 60 + 50
         return tuple(found)
 
     def _line(self, one: str, two: str, day: date, earliest: int) -> tuple[Line, date]:
@@ -209,14 +209,17 @@ class _Trips:
                 self.db.run("UPDATE coupons SET seat = ? WHERE id = ?", self.draw.choice(free)["seat"], coupon["id"])
 
     def _earn(self, booking: int) -> None:
-        sql = "SELECT max(f.arrives), sum(f.ends - f.starts) FROM flights f WHERE f.id IN (SELECT flight FROM coupons WHERE booking = ?)"
+        sql = (
+            "SELECT max(arrives), sum(ends - starts) FROM flights WHERE id IN (SELECT flight FROM coupons WHERE "
+            "booking = ?)"
+        )
         row = self.db.row(sql, booking)
         assert row is not None
         time = datetime.fromisoformat(row[0]) + timedelta(minutes=self.draw.integer(60, 900))
         self.earned.append((time, booking, row[1] * 6 // 10 * 10))
 
     def _points(self) -> None:
-        entries = []
+        entries: list[tuple[datetime, str, int, int | None]] = []
         for time, booking, points in self.earned:
             row = self.db.row(
                 "SELECT b.code, a.city FROM bookings b JOIN coupons c ON c.booking = b.id JOIN flights f ON "
@@ -270,9 +273,8 @@ def _notices(db: Database, cast: Cast) -> None:
     )
     for place, row in enumerate(reversed(soonest)):
         late = len(soonest) - place <= _SOON
-        words = f"Check-in is open for {row['code']}" if late else f"Get ready for {row['city']}: booking {row['code']}"
+        words = f"Check-in is open for {row['code']}" if late else f"Off to {row['city']} soon"
         time = cast.now - timedelta(hours=3 * (len(soonest) - place), minutes=7 * place + 11)
         db.insert("notices", text=words, time=time.isoformat(), booking=row["id"], seen=int(not late))
-    points = formats.day((cast.now - timedelta(days=9)).date())
-    time = (cast.now - timedelta(days=9, minutes=40)).isoformat()
-    db.insert("notices", text=f"9,000 points as a birthday gift on {points}", time=time, booking=None, seen=1)
+    long_ago = (cast.now - timedelta(days=9, minutes=40)).isoformat()
+    db.insert("notices", text="Birthday gift: 9,000 points", time=long_ago, booking=None, seen=1)

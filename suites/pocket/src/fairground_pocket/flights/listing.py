@@ -61,7 +61,7 @@ def option_row(db: Database, option: Option, href: str, price: str) -> Html:
     stop = "Nonstop" if not option.stops else f"1 stop in {city(db, first['destination'])}"
     note = f"{names} · {' + '.join(flight['number'] for flight in option.flights)}"
     below = [parts.tag(stop, strong=not option.stops), parts.tag(span(option.minutes))]
-    title = f"{clock(first['departs'])} – {landing(first, last)}"
+    title = f"{clock(first['departs'])} \u2013 {landing(first, last)}"
     price_tag = html("<b>{}</b>", price)
     return parts.row(href, title, name=option.name, note=note, meta=price_tag, lead=icon("plane"), below=join(below))
 
@@ -82,7 +82,7 @@ def leg_card(db: Database, title: str, flights: Sequence[sqlite3.Row], *, linked
 
 def flight_line(db: Database, flight: sqlite3.Row, *, linked: bool = False) -> Html:
     """One flight of a leg."""
-    title = f"{clock(flight['departs'])} {flight['origin']} – {landing(flight, flight)} {flight['destination']}"
+    title = f"{clock(flight['departs'])} {flight['origin']} \u2013 {landing(flight, flight)} {flight['destination']}"
     note = f"{flight['number']} · {airline(db, flight['airline'])} · {flight['aircraft']}"
     href = SITE.url(f"/flights/{flight['id']}") if linked else ""
     name = f"Flight {flight['number']}, {short_day(flight['departs'])}"
@@ -96,7 +96,7 @@ def trip_row(db: Database, booking: sqlite3.Row) -> Html:
     first, last = way["out"][0], way["out"][-1]
     riders = db.column("SELECT name FROM riders WHERE booking = ? ORDER BY id", booking["id"])
     people = riders[0] + (f" and {len(riders) - 1} more" if len(riders) > 1 else "")
-    note = f"{first['origin']} – {last['destination']} · {clock(first['departs'])} · {people}"
+    note = f"{first['origin']} \u2013 {last['destination']} · {clock(first['departs'])} · {people}"
     tags = [parts.tag(booking["code"]), parts.tag("Return" if "back" in way else "One way")]
     if booking["status"] == "cancelled":
         tags.append(parts.tag("Cancelled"))

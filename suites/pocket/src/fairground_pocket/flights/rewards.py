@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import sqlite3
 from datetime import datetime
 
 from fairground_pocket.flights.schema import REWARDS, SITE
 from fairground_pocket.flights.store import balance, money, points_worth, tier
-from fairground_pocket.kit import Go, Gone, Screen, Visit, formats, icon, join, parts
+from fairground_pocket.kit import Go, Gone, Html, Screen, Visit, formats, icon, join, parts
 
 _PAGE = 15
 
@@ -29,13 +30,20 @@ def rewards(visit: Visit) -> Screen:
     vouchers = db.rows("SELECT * FROM vouchers ORDER BY id DESC")
     names = {key: title for key, title, *_ in REWARDS}
     mine = [parts.row("", names[row["reward"]], note=f"Code {row['code']}", lead=icon("ticket")) for row in vouchers]
-    body = join([
-        parts.hero(f"{have:,} points", f"{name} · worth {money(db, points_worth(db, have))} on flights"),
-        parts.card(parts.facts(lines), parts.meter(earned / later[1] if later else 1.0)),
-        parts.section("Spend points", parts.rows(gifts)),
-        parts.section("My vouchers", parts.rows(mine)) if mine else parts.NOTHING,
-        parts.section("Latest points", parts.rows(_entry(row) for row in newest), more=SITE.url("/points"), more_name="All points"),
-    ])  # fmt: skip
+    body = join(
+        [
+            parts.hero(f"{have:,} points", f"{name} · worth {money(db, points_worth(db, have))} on flights"),
+            parts.card(parts.facts(lines), parts.meter(earned / later[1] if later else 1.0)),
+            parts.section("Spend points", parts.rows(gifts)),
+            parts.section("My vouchers", parts.rows(mine)) if mine else parts.NOTHING,
+            parts.section(
+                "Latest points",
+                parts.rows(_entry(row) for row in newest),
+                more=SITE.url("/points"),
+                more_name="All points",
+            ),
+        ]
+    )
     return Screen("Rewards", body, tab="rewards")
 
 
@@ -50,11 +58,11 @@ def ledger(visit: Visit) -> Screen:
     return Screen("Points", body, back=SITE.url("/rewards"), subtitle=f"{balance(db):,} points")
 
 
-def _entry(row: object) -> parts.Html:
-    points, time = row["points"], row["time"]  # type: ignore[index]  # a row of `points`
+def _entry(row: sqlite3.Row) -> Html:
+    points, time = row["points"], row["time"]
     sign = "+" if points > 0 else "\u2212"
     when = formats.day(datetime.fromisoformat(time).date())
-    return parts.row("", row["what"], note=when, meta=f"{sign}{abs(points):,}", lead=icon("star"))  # type: ignore[index]
+    return parts.row("", row["what"], note=when, meta=f"{sign}{abs(points):,}", lead=icon("star"))
 
 
 @SITE.get("/rewards/{key}")
@@ -62,12 +70,18 @@ def reward(visit: Visit, key: str) -> Screen:
     """One thing to spend points on."""
     _, title, points, words = _reward(key)
     have = balance(visit.db)
-    body = join([
-        parts.hero(f"{points:,} points", title),
-        parts.card(parts.text(words), parts.facts([("You have", f"{have:,}"), ("Left afterwards", f"{max(have - points, 0):,}")])),
-        parts.button(SITE.url(f"/rewards/{key}"), f"Redeem {points:,} points") if have >= points
-        else parts.notice(f"{points - have:,} points are missing", "star"),
-    ])  # fmt: skip
+    body = join(
+        [
+            parts.hero(f"{points:,} points", title),
+            parts.card(
+                parts.text(words),
+                parts.facts([("You have", f"{have:,}"), ("Left afterwards", f"{max(have - points, 0):,}")]),
+            ),
+            parts.button(SITE.url(f"/rewards/{key}"), f"Redeem {points:,} points")
+            if have >= points
+            else parts.notice(f"{points - have:,} points are missing", "star"),
+        ]
+    )
     return Screen(title, body, back=SITE.url("/rewards"))
 
 
@@ -101,7 +115,9 @@ def notices(visit: Visit) -> Screen:
         href = SITE.url(f"/trips/{row['booking']}") if row["booking"] else ""
         moment = formats.when(datetime.fromisoformat(row["time"]), db.now)
         style = "" if row["seen"] else "strong"
-        rows.append(parts.row(href, row["text"], name=f"{row['text']}, {moment}", meta=moment, lead=icon("bell"), style=style))
+        rows.append(
+            parts.row(href, row["text"], name=f"{row['text']}, {moment}", meta=moment, lead=icon("bell"), style=style)
+        )
     db.run("UPDATE notices SET seen = 1 WHERE seen = 0")
     body = parts.rows(rows) if rows else parts.empty("bell", "No news", "Good news")
     return Screen("Notifications", body, back=SITE.url("/"))

@@ -34,6 +34,7 @@ LETTERS: Final = "ABCDEF"
 _BUSINESS_ROWS: Final = 3
 _PREMIUM_ROWS: Final = 6
 _LEGROOM_ROWS: Final = (7, 14, 15)
+_ALWAYS_FREE: Final = ((15, "A"), (15, "D"))
 
 _COLUMNS: Final = (
     "number", "airline", "origin", "destination", "departs", "arrives", "starts", "ends", "price", "aircraft", "gate",
@@ -203,7 +204,7 @@ class Schedule:
                 cabin = "business" if row <= _BUSINESS_ROWS else "premium" if row <= _PREMIUM_ROWS else "economy"
                 for letter in "ACDF" if cabin == "business" else LETTERS:
                     wide = cabin == "economy" and row in _LEGROOM_ROWS
-                    taken = self.draw.chance(0.4 if wide else 0.55)
+                    taken = self.draw.chance(0.4 if wide else 0.55) and (row, letter) not in _ALWAYS_FREE
                     yield plan, f"{row}{letter}", row, letter, cabin, int(wide), int(taken)
 
 

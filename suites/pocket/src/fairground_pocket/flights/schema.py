@@ -93,7 +93,7 @@ SITE: Final = Site(
     ),
 )  # fmt: skip
 
-CABINS: Final = {"economy": ("Economy", 100), "premium": ("Premium", 165), "business": ("Business", 320)}
+CABINS: Final = {"economy": ("Economy", 100), "premium": ("Premium", 180), "business": ("Business", 320)}
 """Cabins: name, and price in percent of Economy."""
 
 DAYS_AHEAD: Final = 40

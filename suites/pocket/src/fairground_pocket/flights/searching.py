@@ -101,7 +101,7 @@ def _start(db: Database, filled: Filled) -> Screen:
     body, sheets = search_form(db).show(SITE.url("/"), filled, submit="Search flights")
     recent = []
     for row in db.rows("SELECT * FROM recent ORDER BY place"):
-        note = short_day(row["day"]) + (f" – {short_day(row['back'])}" if row["back"] else "")
+        note = short_day(row["day"]) + (f" \u2013 {short_day(row['back'])}" if row["back"] else "")
         title = f"{city(db, row['origin'])} to {city(db, row['destination'])}"
         href = SITE.url("/results", **{name: row[name] for name in KEPT})
         words = f"{note} · {party(row['adults'], row['children'])} · {cabin_name(row['cabin'])}"
@@ -143,6 +143,8 @@ def results(visit: Visit) -> Screen:
         raise Gone
     ends = (asked["destination"], asked["origin"]) if out else (asked["origin"], asked["destination"])
     on = str(asked["back"] if out else asked["day"])
+    adults, children, cabin = int(asked["adults"]), int(asked["children"]), str(asked["cabin"])
+    people = party(adults, children)
     every = [
         one
         for one in find(db, str(ends[0]), str(ends[1]), on)
@@ -156,14 +158,7 @@ def results(visit: Visit) -> Screen:
         return SITE.url("/results", **{**kept, **other})
 
     def price(one: Option) -> int:
-        return total_price(
-            db,
-            [f["id"] for f in one.flights],
-            str(asked["cabin"]),
-            "light",
-            int(asked["adults"]),
-            int(asked["children"]),
-        )
+        return total_price(db, [flight["id"] for flight in one.flights], cabin, "light", adults, children)
 
     prices = {one.key: price(one) for one in every}
     shown = _filtered(every, prices, chosen)
@@ -186,20 +181,23 @@ def results(visit: Visit) -> Screen:
     head = "Return flight" if out else "Outbound flight" if asked["back"] else "Flights"
     count = f"{head}: {len(shown)} of {len(every)} · {day(on)}"
     active = sum(map(bool, chosen.values()))
-    body = join([
-        _days(on, here, bool(out)),
-        parts.chips(sorts, "Sorting"),
-        parts.text(count, "small muted"),
-        listed,
-        parts.text(f"Prices for {party(int(asked['adults']), int(asked['children']))} in {cabin_name(str(asked['cabin']))} "
-                   "Light. Times are local.", "small muted"),
-    ])  # fmt: skip
+    body = join(
+        [
+            _days(on, here, bool(out)),
+            parts.chips(sorts, "Sorting"),
+            parts.text(count, "small muted"),
+            listed,
+            parts.text(f"Prices for {people} in {cabin_name(cabin)} Light. Times are local.", "small muted"),
+        ]
+    )
     return Screen(
-        f"{city(db, str(ends[0]))} to {city(db, str(ends[1]))}", body, back=SITE.url("/", **asked),
-        subtitle=f"{short_day(on)} · {party(int(asked['adults']), int(asked['children']))} · {cabin_name(str(asked['cabin']))}",
+        f"{city(db, str(ends[0]))} to {city(db, str(ends[1]))}",
+        body,
+        back=SITE.url("/", **asked),
+        subtitle=f"{short_day(on)} · {people} · {cabin_name(cabin)}",
         actions=[parts.bar_link("#filters", "Filters", "filter", count=active)],
         sheets=[_filters(db, every, prices, chosen, here)],
-    )  # fmt: skip
+    )
 
 
 def asked_for(visit: Visit) -> dict[str, str | int]:
@@ -245,7 +243,11 @@ def _filters(db: Database, every: list[Option], prices: dict[str, int], chosen: 
 
     def group(title: str, name: str, options: list[tuple[str, str]]) -> Html:
         links = [
-            (word, f"{here(only=_only({**chosen, name: '' if chosen[name] == key else key}))}#filters", chosen[name] == key)
+            (
+                word,
+                f"{here(only=_only({**chosen, name: '' if chosen[name] == key else key}))}#filters",
+                chosen[name] == key,
+            )
             for key, word in options
         ]
         return parts.section(title, parts.chips(links, title))
@@ -300,9 +302,15 @@ def fares(visit: Visit) -> Screen:
     first = legs[0][1].flights[0]
     last = legs[0][1].flights[-1]
     back = SITE.url(
-        "/results", origin=first["origin"], destination=last["destination"], day=first["departs"][:10], adults=adults,
-        children=children, cabin=cabin, **({"back": legs[1][1].flights[0]["departs"][:10], "out": keys["out"]} if len(legs) > 1 else {}),
-    )  # fmt: skip
+        "/results",
+        origin=first["origin"],
+        destination=last["destination"],
+        day=first["departs"][:10],
+        adults=adults,
+        children=children,
+        cabin=cabin,
+        **({"back": legs[1][1].flights[0]["departs"][:10], "out": keys["out"]} if len(legs) > 1 else {}),
+    )
     words = f"{party(adults, children)} · {cabin_name(cabin)}"
     return Screen(f"Fares to {place(db, last['destination'])}", join(cards), back=back, subtitle=words)
 

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from itertools import pairwise
 from typing import Any, Final
 
 from fairground_pocket.flights.schema import CABINS, TIERS
@@ -80,7 +81,7 @@ def place(db: Database, code: str) -> str:
 
 def flight_price(db: Database, price: int, cabin: str, fare: str) -> int:
     """What an adult pays for a flight whose Economy Light price is given."""
-    factor = db.one("SELECT factor FROM fares WHERE key = ?", fare)
+    factor = int(db.one("SELECT factor FROM fares WHERE key = ?", fare))
     step = int(db.setting("price_step"))
     return -(-price * factor * CABINS[cabin][1] // (10_000 * step)) * step
 
@@ -147,7 +148,7 @@ def option(db: Database, key: str) -> Option | None:
     flights = tuple(row for row in rows if row)
     if len(flights) != len(ids) or flights[0]["starts"] <= minute(db):
         return None
-    for one, two in zip(flights, flights[1:], strict=False):
+    for one, two in pairwise(flights):
         if one["destination"] != two["origin"] or one["ends"] + _SHORTEST_STOP > two["starts"]:
             return None
     return Option(flights)
@@ -309,7 +310,10 @@ def seats(db: Database, coupon: sqlite3.Row) -> dict[str, dict[str, Any]]:
     flight = db.row("SELECT * FROM flights WHERE id = ?", coupon["flight"])
     cabin = db.one("SELECT cabin FROM bookings WHERE id = ?", coupon["booking"])
     assert flight is not None
-    sql = "SELECT seat FROM coupons WHERE flight = ? AND id != ? AND booking IN (SELECT id FROM bookings WHERE status = ?)"
+    sql = (
+        "SELECT seat FROM coupons WHERE flight = ? AND id != ? AND booking IN (SELECT id FROM bookings WHERE "
+        "status = ?)"
+    )
     ours = set(db.column(sql, coupon["flight"], coupon["id"], "confirmed"))
     rows = db.rows("SELECT * FROM plan_seats WHERE plan = ? AND cabin = ? ORDER BY row, letter", flight["plan"], cabin)
     return {row["seat"]: {**dict(row), "taken": bool(row["taken"]) or row["seat"] in ours} for row in rows}

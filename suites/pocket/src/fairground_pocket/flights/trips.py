@@ -30,7 +30,7 @@ from fairground_pocket.flights.store import (
     refund,
     state,
 )
-from fairground_pocket.kit import Database, Field, Filled, Form, Go, Gone, Screen, Visit, icon, join, parts
+from fairground_pocket.kit import Database, Field, Filled, Form, Go, Gone, Html, Screen, Visit, icon, join, parts
 
 LEGS = {"out": "Outbound", "back": "Return"}
 _LISTS = (("upcoming", "Upcoming"), ("past", "Past"), ("cancelled", "Cancelled"))
@@ -120,9 +120,7 @@ def trip(visit: Visit, number: int) -> Screen:
     )
 
 
-def _doings(
-    db: Database, booking: sqlite3.Row, way: dict[str, list[sqlite3.Row]], fare: sqlite3.Row
-) -> list[parts.Html]:
+def _doings(db: Database, booking: sqlite3.Row, way: dict[str, list[sqlite3.Row]], fare: sqlite3.Row) -> list[Html]:
     here = f"/trips/{booking['id']}"
     found = []
     if any(can_check_in(db, flight) for flights in way.values() for flight in flights):
@@ -279,7 +277,7 @@ def _leg(visit: Visit, number: int, leg: str) -> tuple[sqlite3.Row, str]:
 
 
 def _fits(db: Database, number: int, leg: str, key: str) -> bool:
-    """Whether other flights can take a leg's place: same ends, as many flights, not the same, still before the return."""
+    """Whether other flights can take a leg's place: same ends, as many, not the same, still before the return."""
     way, new = legs(db, number), option(db, key)
     if new is None or len(new.flights) != len(way[leg]):
         return False

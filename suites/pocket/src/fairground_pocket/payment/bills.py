@@ -24,8 +24,7 @@ from fairground_pocket.kit import (
 from fairground_pocket.payment.amounts import parse, shown, typed
 from fairground_pocket.payment.fields import CATEGORY, amount_field
 from fairground_pocket.payment.schema import CATEGORIES, SITE
-from fairground_pocket.payment.store import shares
-from fairground_pocket.payment.wallet import REQUESTS
+from fairground_pocket.payment.store import REQUESTS, shares
 
 _STATUS = {"open": "Has not paid", "paid": "Paid", "cancelled": "Cancelled"}
 

@@ -9,7 +9,7 @@ from fairground_pocket.kit import Database, Field, Filled, Form, Go, Html, Scree
 from fairground_pocket.payment.amounts import shown
 from fairground_pocket.payment.listing import person_row, request_row, transaction_rows
 from fairground_pocket.payment.schema import SITE
-from fairground_pocket.payment.wallet import REQUESTS
+from fairground_pocket.payment.store import REQUESTS
 
 _HANDLE = re.compile(r"@[a-z0-9][a-z0-9._-]{1,38}", re.IGNORECASE | re.ASCII)
 _FORM = Form(

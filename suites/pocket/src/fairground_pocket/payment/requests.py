@@ -10,8 +10,7 @@ from fairground_pocket.payment.amounts import shown
 from fairground_pocket.payment.confirming import pin_given, review
 from fairground_pocket.payment.listing import request_row
 from fairground_pocket.payment.schema import SITE
-from fairground_pocket.payment.store import pay, refusal
-from fairground_pocket.payment.wallet import REQUESTS
+from fairground_pocket.payment.store import REQUESTS, pay, refusal
 
 _VIEWS = {
     "": ("To you", "r.direction = 'in' AND r.status = 'open'"),

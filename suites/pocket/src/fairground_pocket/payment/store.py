@@ -14,6 +14,9 @@ PAGE: Final = 25
 SPENT: Final = "kind IN ('payment', 'purchase')"
 """What counts as spending in statements; moving one's own money does not."""
 
+REQUESTS: Final = "SELECT r.*, c.name, c.blocked FROM requests r JOIN contacts c ON c.id = r.contact"
+"""Requests with the names of whom they are from or to, as lists show them."""
+
 
 def balance(db: Database) -> int:
     """What the wallet holds: cards have money of their own."""

@@ -8,9 +8,7 @@ from fairground_pocket.kit import Go, Html, Screen, Visit, formats, html, icon, 
 from fairground_pocket.payment.amounts import shown
 from fairground_pocket.payment.listing import request_row, transaction_rows
 from fairground_pocket.payment.schema import EVERY, SITE
-from fairground_pocket.payment.store import balance
-
-REQUESTS = "SELECT r.*, c.name, c.blocked FROM requests r JOIN contacts c ON c.id = r.contact"
+from fairground_pocket.payment.store import REQUESTS, balance
 
 _NOTICES = {
     "requests": ("New request", "inbox"),

@@ -293,7 +293,7 @@ def _past(number: int) -> Html:
 
 def _recent(db: Database, number: int) -> Html:
     found = db.rows("SELECT * FROM activity WHERE device = ? ORDER BY time DESC, id DESC LIMIT 5", number)
-    rows = [parts.row("", one["text"], note=one["who"], meta=_when(db, one["time"]), style="plain") for one in found]
+    rows = [parts.row("", one["who"], note=one["text"], meta=_when(db, one["time"]), style="plain") for one in found]
     return parts.section("Recent activity", parts.rows(rows)) if rows else Html()
 
 

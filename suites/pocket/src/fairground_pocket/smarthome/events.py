@@ -28,8 +28,9 @@ def alerts(visit: Visit) -> Screen:
     show = "all" if done else ""
     rows = [
         parts.row(
-            SITE.url(f"/alerts/{row['id']}"), row["title"], note=row["text"], lead=icon(_ICONS[row["kind"]]),
-            meta="Handled" if row["handled"] else formats.when(datetime.fromisoformat(row["time"]), db.now),
+            SITE.url(f"/alerts/{row['id']}"), row["title"],
+            note=f"{formats.when(datetime.fromisoformat(row['time']), db.now)} · {row['text']}",
+            lead=icon(_ICONS[row["kind"]]), meta="Handled" if row["handled"] else "",
             style="off" if row["handled"] else "" if row["seen"] else "strong",
         )
         for row in found
@@ -87,7 +88,7 @@ def activity(visit: Visit) -> Screen:
     page = min(visit.page(), pages)
     days: dict[str, list[Html]] = {}
     for row in found[(page - 1) * _PAGE : page * _PAGE]:
-        line = parts.row("", row["text"], note=row["who"], meta=row["time"][11:16], style="plain")
+        line = parts.row("", row["who"], note=row["text"], meta=row["time"][11:16], style="plain")
         days.setdefault(row["time"][:10], []).append(line)
     lists = [
         parts.section(formats.day_in_full(date.fromisoformat(day)), parts.rows(lines)) for day, lines in days.items()

@@ -16,6 +16,8 @@ _STATES: Final = {
     "leak": (("Dry", 1.0),),
     "smoke": (("All clear", 1.0),),
 }
+_FLAKY: Final = ("light", "plug", "climate", "motion", "contact", "leak", "fan", "speaker")
+"""Kinds of which some are out of reach now and then; every home has several of each."""
 _LIKELY_ON: Final = {"light": 0.4, "plug": 0.7, "thermostat": 0.8, "camera": 0.85, "heater": 0.8, "purifier": 0.5}
 _SETTINGS: Final = {
     "mode": "home",
@@ -42,6 +44,7 @@ def fill(db: Database, cast: Cast, draw: Draw) -> None:
     db.set("location", f"{draw.choice(cast.streets)} {draw.integer(3, 90)}, {cast.city}")
     db.set("tariff", home.tariff)
     _rooms(db, cast, draw, home)
+    _warmth(db, draw, home)
     _care(db, draw)
     _people(db, cast, draw)
     _codes(db, cast, draw)
@@ -68,7 +71,8 @@ def _device(db: Database, cast: Cast, draw: Draw, home: Home, room: int, name: s
         "devices", room=room, kind=kind.key, name=name, model=draw.choice(kind.models),
         serial="".join(draw.choice("0123456789ABCDEF") for _ in range(10)),
         installed=(cast.now.date() - timedelta(days=draw.integer(40, 1500))).isoformat(),
-        firmware=version, newest=newest, online=int(not draw.chance(0.05)), favourite=int(draw.chance(0.09)),
+        firmware=version, newest=newest, online=int(not (draw.chance(0.07) and kind.key in _FLAKY)),
+        favourite=int(draw.chance(0.09)),
     )  # fmt: skip
     db.many(
         "INSERT INTO traits VALUES (?, ?, ?)",
@@ -79,7 +83,7 @@ def _device(db: Database, cast: Cast, draw: Draw, home: Home, room: int, name: s
 def _value(draw: Draw, home: Home, kind: Kind, trait: Trait) -> str:
     match trait.key:
         case "temperature":
-            return str(home.warm + draw.integer(-25, 25))
+            return str(home.warm)
         case "humidity":
             return str(draw.integer(34, 68))
         case "state":
@@ -95,6 +99,13 @@ def _value(draw: Draw, home: Home, kind: Kind, trait: Trait) -> str:
         case "filter" | "bin":
             return str(draw.integer(8, 95))
     return draw.choice(values(trait)) if trait.form != "switch" else str(int(draw.chance(0.4)))
+
+
+def _warmth(db: Database, draw: Draw, home: Home) -> None:
+    """Temperatures that all differ, so that the warmest room is always one; no room has two thermometers."""
+    devices = db.column("SELECT device FROM traits WHERE name = 'temperature' ORDER BY device")
+    degrees = draw.sample(range(home.warm - 25, home.warm + 26), len(devices))
+    db.many("UPDATE traits SET value = ? WHERE name = 'temperature' AND device = ?", zip(degrees, devices, strict=True))
 
 
 def _care(db: Database, draw: Draw) -> None:

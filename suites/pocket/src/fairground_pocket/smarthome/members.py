@@ -71,7 +71,7 @@ def member(visit: Visit, number: int) -> Screen:
         ("Access until", formats.day(date.fromisoformat(row["until"])) if row["until"] else "No end"),
     ]
     seen = visit.db.rows("SELECT * FROM activity WHERE who = ? ORDER BY time DESC, id DESC LIMIT 5", row["name"])
-    rows = [parts.row("", one["text"], note=one["time"][:16].replace("T", " "), style="plain") for one in seen]
+    rows = [parts.row("", one["time"][:16].replace("T", " "), note=one["text"], style="plain") for one in seen]
     body = join([
         parts.hero(row["name"], "At home" if row["present"] else "Not at home"),
         parts.card(parts.facts(facts)),

@@ -8,20 +8,19 @@ from fairground.worlds import Fill, Move, Tap
 from fairground_pocket.eats.scenarios.answers import money
 from fairground_pocket.eats.scenarios.finding import (
     AT,
-    DISH,
     LINES,
     NEW,
-    NTH,
     OPEN,
     ORDERED,
     PLACE,
+    WISH,
     checkout,
+    dish,
     enough,
     open_order,
     open_place,
     order,
     put,
-    wish,
 )
 from fairground_pocket.kit import HOME, Add, Answer, Database, Expect, Known, Row, Task, formats
 
@@ -37,18 +36,23 @@ _TO = Expect(
     f"SELECT group_concat(address) FROM after_email.recipients WHERE mail = {_NEW_MAIL}",
     "{person.address}",
 )
-_SUBJECT = Expect("with the right subject", f"SELECT subject FROM after_email.mails WHERE id = {_NEW_MAIL}", "{subject}")
+_SUBJECT = Expect(
+    "with the right subject", f"SELECT subject FROM after_email.mails WHERE id = {_NEW_MAIL}", "{subject}"
+)
 _ONE_MAIL = (
     Add("mails", "folder = 'sent'", app="email"),
     Add("threads", app="email"),
     Add("recipients", f"mail = {_NEW_MAIL}", app="email"),
 )
-_FIRST_LINE = f"(SELECT trim(substr(body, 1, instr(body || char(10), char(10)) - 1)) FROM after_email.mails WHERE id = {_NEW_MAIL})"
+_FIRST_LINE = (
+    "(SELECT trim(substr(body, 1, instr(body || char(10), char(10)) - 1)) FROM after_email.mails "
+    f"WHERE id = {_NEW_MAIL})"
+)
 _CONTACT = "SELECT name, address FROM email.contacts ORDER BY name, id LIMIT 1 OFFSET :who"
 _FREE = (
     "SELECT (SELECT max(id) + 1 FROM email.threads) AS thread, (SELECT max(id) + 1 FROM email.mails) AS mail, "
-    "strftime('%Y-%m-%dT%H:%M:11', now, '-50 minutes') AS time, (SELECT value FROM settings WHERE name = 'owner') AS owner, "
-    "(SELECT value FROM settings WHERE name = 'address') AS address FROM clock"
+    "strftime('%Y-%m-%dT%H:%M:11', now, '-50 minutes') AS time, (SELECT value FROM settings WHERE name = 'owner') "
+    "AS owner, (SELECT value FROM settings WHERE name = 'address') AS address FROM clock"
 )
 
 
@@ -85,8 +89,8 @@ class OrderFromMail(Task):
     app = "eats"
     also = ("email",)
     template = (
-        "{person.name} sent me an email called “{subject}”. Order what it asks for, as soon as possible, to the address "
-        "in it (save it as “{label}”), with my default payment method and no tip."
+        "{person.name} sent me an email called “{subject}”. Order what it asks for, as soon as possible, to the "
+        "address in it (save it as “{label}”), with my default payment method and no tip."
     )
     domain = {
         "case": {
@@ -110,15 +114,15 @@ class OrderFromMail(Task):
     _asked = {
         "person": _CONTACT,
         "place": f"{PLACE} {OPEN} ORDER BY r.name, r.id LIMIT 1 OFFSET :nth",
-        "dish": f"{DISH} ORDER BY d.name LIMIT 1 OFFSET 2",
-        "wish": wish(),
+        "dish": dish("d.name", 2),
+        "wish": WISH,
         "quantity": enough(),
         "area": "SELECT DISTINCT area FROM restaurants ORDER BY area DESC LIMIT 1 OFFSET :nth % 5",
     }
     given = {**_asked, "free": _FREE}
     inject = _received(
         "{subject}",
-        "Hello,\n\nyou offered to help with food, and now I say yes! Could you order {quantity} × {dish.name} "
+        "Hello,\n\nyou offered to help with food, and now I say yes! Could you order {quantity} x {dish.name} "
         "({wish.names}) from {place.name} for us?\n\nThe address is {street}, in {area}. Floor or door: {door}. "
         "No notes needed.\n\nYou are the best\n{person.name}",
     )
@@ -138,14 +142,14 @@ class OrderFromMail(Task):
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
         """The mail is read first; the address is added at the checkout."""
         read: list[Move] = [Tap(HOME), Tap("Email"), Tap("Search"), Fill("Search mail", f'subject:"{known.subject}"')]
-        dish = put(known.dish.name, known.wish.names, known.quantity)
-        return [*read, Tap(HOME), Tap("Eats"), *open_place(known.place.name), *dish, *checkout(), *_new_address(known),
+        food = put(known.dish.name, known.wish.names, known.quantity)
+        return [*read, Tap(HOME), Tap("Eats"), *open_place(known.place.name), *food, *checkout(), *_new_address(known),
                 Tap("Place order")]  # fmt: skip
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
         """To the own address."""
-        dish = put(known.dish.name, known.wish.names, known.quantity)
-        return {"to my own address": [*open_place(known.place.name), *dish, *checkout(), Tap("Place order")]}
+        food = put(known.dish.name, known.wish.names, known.quantity)
+        return {"to my own address": [*open_place(known.place.name), *food, *checkout(), Tap("Place order")]}
 
 
 def _new_address(known: Known) -> list[Move]:
@@ -259,8 +263,8 @@ class RecommendedMinimum(Task):
     kind = "answer"
     also = ("email",)
     template = (
-        "{person.name} recommended a restaurant in the email “{subject}”. What is the minimum order there, according to "
-        "Eats?"
+        "{person.name} recommended a restaurant in the email “{subject}”. What is the minimum order there, "
+        "according to Eats?"
     )
     domain = {
         "subject": (

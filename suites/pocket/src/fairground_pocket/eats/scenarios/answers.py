@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from fairground.worlds import Fill, Move, Tap
-from fairground_pocket.eats.scenarios.finding import DISH, NTH, PLACE, open_order, open_place, wish
+from fairground_pocket.eats.scenarios.finding import NTH, PLACE, WISH, dish, open_order, open_place
 from fairground_pocket.eats.scenarios.managing import WORLD
 from fairground_pocket.kit import Answer, Database, Known, Task
 
@@ -16,8 +16,8 @@ _UNIT = "CASE (SELECT value FROM settings WHERE name = 'currency') WHEN 'JPY' TH
 
 def money(amount: str) -> str:
     """SQL for an amount as an answer: `12.50 EUR`."""
-    text = f"CASE {_UNIT} WHEN 1 THEN CAST(({amount}) AS TEXT) ELSE printf('%d.%02d', ({amount}) / 100, ({amount}) % 100) END"
-    return f"SELECT {text} || ' ' || ({_CODE})"
+    coins = f"printf('%d.%02d', ({amount}) / 100, ({amount}) % 100)"
+    return f"SELECT CASE {_UNIT} WHEN 1 THEN CAST(({amount}) AS TEXT) ELSE {coins} END || ' ' || ({_CODE})"
 
 
 class OrderTotal(Task):
@@ -29,7 +29,8 @@ class OrderTotal(Task):
     template = "What did I pay in total for my order from {order.place} of {order.day}?"
     domain = {"nth": {f"no-{number}": number for number in (1, 4, 9, 14, 20, 26, 33, 41, 50, 60)}}
     facts = {
-        "order": "SELECT o.id, o.total, r.name AS place, substr(o.placed, 1, 10) AS day FROM orders o JOIN restaurants r "
+        "order": "SELECT o.id, o.total, r.name AS place, substr(o.placed, 1, 10) AS day FROM orders o JOIN "
+        "restaurants r "
         "ON r.id = o.restaurant, clock WHERE o.cancelled = 0 AND o.due < now AND (SELECT count(*) FROM orders x WHERE "
         "x.restaurant = o.restaurant AND substr(x.placed, 1, 10) = substr(o.placed, 1, 10)) = 1 "
         "ORDER BY o.placed DESC LIMIT 1 OFFSET :nth"
@@ -52,8 +53,8 @@ class DishPrice(Task):
     most = 10
     facts = {
         "place": f"{PLACE} 1 ORDER BY r.name LIMIT 1 OFFSET :nth",
-        "dish": f"{DISH} ORDER BY d.price DESC, d.id LIMIT 1 OFFSET 2",
-        "wish": wish(),
+        "dish": dish("d.price DESC, d.id", 2),
+        "wish": WISH,
     }
     answer = Answer(money(":wish_price"), "money")
 
@@ -73,7 +74,13 @@ class CountRestaurants(Task):
         "nth": (0, 1, 2, 3, 4),
         "filter": {
             "free": {"words": "deliver for free", "free": 1, "rating": 0, "price": 0, "chip": "Free delivery"},
-            "good": {"words": "have a rating of 4.0 or more", "free": 0, "rating": 40, "price": 0, "chip": "4.0 and up"},
+            "good": {
+                "words": "have a rating of 4.0 or more",
+                "free": 0,
+                "rating": 40,
+                "price": 0,
+                "chip": "4.0 and up",
+            },
             "cheap": {"words": "are in the price class Budget", "free": 0, "rating": 0, "price": 1, "chip": "Budget"},
         },
     }
@@ -134,11 +141,14 @@ class MonthSpent(Task):
     template = "How much did I spend on orders that were placed in {words}, not counting cancelled ones?"
     domain = {"nth": NTH}
     facts = {
-        "month": "SELECT DISTINCT substr(placed, 1, 7) FROM orders WHERE cancelled = 0 ORDER BY 1 DESC LIMIT 1 OFFSET :nth",
-        "words": "SELECT substr('January  February March    April    May      June     July     August   September"
-        "October  November December ', 9 * substr(:month, 6, 2) - 8, 9)",
+        "month": "SELECT DISTINCT substr(placed, 1, 7) FROM orders WHERE cancelled = 0 ORDER BY 1 DESC LIMIT 1 "
+        "OFFSET :nth",
+        "words": "SELECT trim(substr('January  February March    April    May      June     July     August   September"
+        "October  November December ', 9 * substr(:month, 6, 2) - 8, 9)) || ' ' || substr(:month, 1, 4)",
     }
-    answer = Answer(money("SELECT sum(total) FROM orders WHERE cancelled = 0 AND substr(placed, 1, 7) = :month"), "money")
+    answer = Answer(
+        money("SELECT sum(total) FROM orders WHERE cancelled = 0 AND substr(placed, 1, 7) = :month"), "money"
+    )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
         """There is a page for it."""
@@ -167,10 +177,13 @@ class CourierName(Task):
     name = "courier-name"
     app = "eats"
     kind = "answer"
-    template = "Who was the courier of my order from {order.place} of {order.day}? Answer with the name as the app writes it."
+    template = (
+        "Who was the courier of my order from {order.place} of {order.day}? Answer with the name as the app writes it."
+    )
     domain = {"nth": {f"no-{number}": number for number in (0, 3, 7, 11, 16, 22, 29, 37, 45, 55)}}
     facts = {
-        "order": "SELECT o.id, o.courier, r.name AS place, substr(o.placed, 1, 10) AS day FROM orders o JOIN restaurants r "
+        "order": "SELECT o.id, o.courier, r.name AS place, substr(o.placed, 1, 10) AS day FROM orders o JOIN "
+        "restaurants r "
         "ON r.id = o.restaurant, clock WHERE o.cancelled = 0 AND o.due < now AND (SELECT count(*) FROM orders x WHERE "
         "x.restaurant = o.restaurant AND substr(x.placed, 1, 10) = substr(o.placed, 1, 10)) = 1 "
         "ORDER BY o.placed DESC LIMIT 1 OFFSET :nth"
@@ -182,20 +195,20 @@ class CourierName(Task):
         return open_order(known.order.id, known.order.place)
 
 
-class StarsGiven(Task):
-    """What the owner thought of an order."""
+class ReviewWords(Task):
+    """What the owner wrote about an order."""
 
-    name = "stars-given"
+    name = "review-words"
     app = "eats"
     kind = "answer"
-    template = "How many stars did I give for order E-{number}? Answer with the number."
+    template = "What did I write in my review of order E-{number}? Answer with my words."
     domain = {"nth": {f"no-{number}": number for number in (0, 2, 5, 8, 11, 14, 17, 20, 23, 26)}}
     facts = {
-        "review": "SELECT v.of_order, v.stars, r.name AS place FROM reviews v JOIN restaurants r ON r.id = v.restaurant "
+        "review": "SELECT v.of_order, v.text, r.name AS place FROM reviews v JOIN restaurants r ON r.id = v.restaurant "
         "WHERE v.of_order IS NOT NULL ORDER BY v.of_order DESC LIMIT 1 OFFSET :nth",
         "number": "SELECT 1000 + :review_of_order",
     }
-    answer = Answer("SELECT :review_stars")
+    answer = Answer("SELECT :review_text", "text", among="SELECT DISTINCT text FROM reviews")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
         """It stands below the order."""
@@ -235,7 +248,8 @@ class TimesOrdered(Task):
     template = "How many orders have I placed with {place.name} so far, all included? Answer with the number."
     domain = {"nth": NTH}
     facts = {
-        "place": f"{PLACE} (SELECT count(*) FROM orders o WHERE o.restaurant = r.id) > 1 ORDER BY r.name LIMIT 1 OFFSET :nth"
+        "place": f"{PLACE} (SELECT count(*) FROM orders o WHERE o.restaurant = r.id) > 1 ORDER BY r.name LIMIT 1 "
+        f"OFFSET :nth"
     }
     answer = Answer("SELECT count(*) FROM orders WHERE restaurant = :place_id")
 

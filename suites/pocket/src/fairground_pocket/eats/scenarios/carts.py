@@ -9,18 +9,18 @@ from fairground_pocket.eats.scenarios.finding import (
     AT,
     CART_EMPTIED,
     CHOICES,
-    DISH,
     LINES,
     NEW,
     NTH,
     OPEN,
     ORDERED,
     PLACE,
+    WISH,
+    dish,
     open_order,
     open_place,
     order,
     put,
-    wish,
 )
 from fairground_pocket.eats.scenarios.ordering import at
 from fairground_pocket.kit import Add, Change, Database, Expect, Known, Remove, Task
@@ -40,12 +40,14 @@ def _fill_cart(db: Database, known: Known) -> None:
         "ORDER BY d.price DESC, d.id LIMIT 3",
         place.id,
     )
-    for dish, quantity in zip(dishes, (max(2, -(-place.minimum // dishes[0]["price"])), 1, 3), strict=True):
-        db.insert("cart_lines", dish=dish["id"], quantity=quantity, note="")
+    for row, quantity in zip(dishes, (max(2, -(-place.minimum // dishes[0]["price"])), 1, 3), strict=True):
+        db.insert("cart_lines", dish=row["id"], quantity=quantity, note="")
     db.run("UPDATE cart SET restaurant = ?", place.id)
 
 
-_LINE = "SELECT l.id, l.dish, l.quantity, d.name FROM cart_lines l JOIN dishes d ON d.id = l.dish ORDER BY l.id LIMIT 1 "
+_LINE = (
+    "SELECT l.id, l.dish, l.quantity, d.name FROM cart_lines l JOIN dishes d ON d.id = l.dish ORDER BY l.id LIMIT 1 "
+)
 _IN_CART = {
     "place": f"{PLACE} r.id = (SELECT restaurant FROM cart)",
     "first": f"{_LINE} OFFSET 0",
@@ -60,7 +62,7 @@ class FillCart(Task):
     name = "fill-cart"
     app = "eats"
     template = (
-        "Put {count} × {dish.name} ({wish.names}) and {number} × {drink.name} from {place.name} into my cart. "
+        "Put {count} x {dish.name} ({wish.names}) and {number} x {drink.name} from {place.name} into my cart. "
         "Do not order yet, I want to look at it first."
     )
     domain = {
@@ -70,8 +72,8 @@ class FillCart(Task):
     most = 10
     facts = {
         "place": f"{PLACE} 1 ORDER BY r.name, r.id LIMIT 1 OFFSET :nth",
-        "dish": f"{DISH} ORDER BY d.id LIMIT 1 OFFSET 1",
-        "wish": wish(),
+        "dish": dish("d.id", 1),
+        "wish": WISH,
         "drink": f"{_PLAIN} ORDER BY d.id DESC LIMIT 1",
     }
     expect = (
@@ -89,8 +91,8 @@ class FillCart(Task):
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
         """One after the other."""
-        dish, drink = put(known.dish.name, known.wish.names, known.count), put(known.drink.name, "", known.number)
-        return [*open_place(known.place.name), *dish, *drink]
+        food, drink = put(known.dish.name, known.wish.names, known.count), put(known.drink.name, "", known.number)
+        return [*open_place(known.place.name), *food, *drink]
 
 
 class ChangeCart(Task):
@@ -99,7 +101,7 @@ class ChangeCart(Task):
     name = "change-cart"
     app = "eats"
     template = (
-        "In my cart, make it {wanted} × {first.name} instead of {first.quantity}, and take the {second.name} out. "
+        "In my cart, make it {wanted} x {first.name} instead of {first.quantity}, and take the {second.name} out. "
         "Leave the rest, and do not order yet."
     )
     domain = {"nth": NTH, "more": (1, 2, 3)}
@@ -108,7 +110,11 @@ class ChangeCart(Task):
     inject = (_fill_cart,)
     facts = {**_IN_CART, "wanted": "SELECT :first_quantity + :more"}
     expect = (
-        Expect("the number is right", "SELECT CAST(quantity AS TEXT) FROM after.cart_lines WHERE id = :first_id", "{wanted}"),
+        Expect(
+            "the number is right",
+            "SELECT CAST(quantity AS TEXT) FROM after.cart_lines WHERE id = :first_id",
+            "{wanted}",
+        ),
         Expect("the other dish is out", "SELECT count(*) = 0 FROM after.cart_lines WHERE dish = :second_dish"),
     )
     allowed = (Change("cart_lines", ("quantity",), "id = :first_id"), Remove("cart_lines", "id = :second_id"))
@@ -160,12 +166,14 @@ class OrderCart(Task):
                "sum((l.dish, l.quantity) IN (SELECT dish, quantity FROM before.cart_lines)) = count(*) FROM "
                f"after.order_lines l WHERE of_order = {NEW}"),
         Expect("paid as asked", f"SELECT method FROM after.orders WHERE id = {NEW}", "{method.label}"),
-        Expect("delivered as asked", f"SELECT cutlery = :cutlery AND at_door = :door FROM after.orders WHERE id = {NEW}"),
+        Expect("delivered as asked", f"SELECT cutlery = :cutlery AND at_door = :door FROM after.orders WHERE id = "
+        f"{NEW}"),
         Expect("with the note", f"SELECT note FROM after.orders WHERE id = {NEW}", "{note}"),
         Expect("the cart is empty", "SELECT count(*) = 0 FROM after.cart_lines"),
     )  # fmt: skip
     allowed = (
-        *order(method="method = :method_label", note="note = :note", cutlery="cutlery = :cutlery", at_door="at_door = :door"),
+        *order(method="method = :method_label", note="note = :note", cutlery="cutlery = :cutlery", at_door="at_door "
+        "= :door"),
         *CART_EMPTIED,
         Change("cart", ("restaurant",)),
     )  # fmt: skip
@@ -231,15 +239,15 @@ def _schedule(db: Database, known: Known) -> None:
             slot, slot, old.id,
         )  # fmt: skip
         db.run(
-            "INSERT INTO order_lines (of_order, dish, name, chosen, quantity, price, note) SELECT ?, dish, name, chosen, "
-            "quantity, price, note FROM order_lines WHERE of_order = ?",
+            "INSERT INTO order_lines (of_order, dish, name, chosen, quantity, price, note) SELECT ?, dish, name, "
+            "chosen, quantity, price, note FROM order_lines WHERE of_order = ?",
             new, old.id,
         )  # fmt: skip
 
 
 _OLD = (
-    "SELECT max(o.id) AS id, o.restaurant FROM orders o WHERE o.cancelled = 0 AND o.restaurant NOT IN (SELECT x.restaurant "
-    "FROM orders x, clock WHERE x.due > now) GROUP BY o.restaurant ORDER BY o.restaurant LIMIT 1 OFFSET "
+    "SELECT max(o.id) AS id, o.restaurant FROM orders o WHERE o.cancelled = 0 AND o.restaurant NOT IN (SELECT "
+    "x.restaurant FROM orders x, clock WHERE x.due > now) GROUP BY o.restaurant ORDER BY o.restaurant LIMIT 1 OFFSET "
 )
 
 
@@ -261,7 +269,8 @@ class CancelScheduled(Task):
     facts = {
         "order": "SELECT id, restaurant FROM orders ORDER BY id DESC LIMIT 1 OFFSET 1",
         "place": f"{PLACE} r.id = :order_restaurant",
-        "other": "SELECT o.id, r.name FROM orders o JOIN restaurants r ON r.id = o.restaurant ORDER BY o.id DESC LIMIT 1",
+        "other": "SELECT o.id, r.name FROM orders o JOIN restaurants r ON r.id = o.restaurant ORDER BY o.id DESC "
+        "LIMIT 1",
         "day": "SELECT date(now, :ahead) FROM clock",
     }
     expect = (
@@ -278,7 +287,11 @@ class CancelScheduled(Task):
         """The other one of that day; asked for and not confirmed."""
         ask = open_order(known.order.id, known.place.name)
         return {
-            "the other order": [*open_order(known.other.id, known.other.name), Tap("Cancel order"), Tap("Yes, cancel it")],
+            "the other order": [
+                *open_order(known.other.id, known.other.name),
+                Tap("Cancel order"),
+                Tap("Yes, cancel it"),
+            ],
             "not confirmed": [*ask, Tap("Cancel order"), Tap("Close")],
             "taken back": [*ask, Tap("Cancel order"), Tap("Yes, cancel it"), Tap("Undo")],
         }

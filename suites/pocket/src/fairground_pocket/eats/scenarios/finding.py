@@ -19,24 +19,23 @@ OPEN: Final = (
 """A restaurant that is open, and not about to close."""
 PLACE: Final = "SELECT r.id, r.name, r.fee, r.minimum, r.phone FROM restaurants r, clock WHERE "
 CHOICES: Final = "SELECT count(*) FROM section_choices s JOIN choices c ON c.id = s.choice WHERE s.section = d.section"
-DISH: Final = (
+_DISH: Final = (
     "SELECT d.id, d.name, d.price, d.section FROM dishes d WHERE d.restaurant = :place_id AND d.sold_out = 0 AND "
     f"({CHOICES} AND c.required = 1) > 0"
 )
-"""Dishes of `place` for which something must be chosen."""
 _PICKED: Final = (
     "SELECT o.id, o.name, o.price FROM choices c JOIN section_choices s ON s.choice = c.id JOIN options o ON "
-    "o.id = (SELECT x.id FROM options x WHERE x.choice = c.id ORDER BY x.id LIMIT 1 OFFSET "
-    "(:pick % (SELECT count(*) FROM options y WHERE y.choice = c.id))) "
-    "WHERE s.section = :{0}_section AND c.required = 1 ORDER BY o.id"
+    "o.choice = c.id WHERE s.section = :dish_section AND c.required = 1 AND (SELECT count(*) FROM options x WHERE "
+    "x.choice = c.id AND x.id < o.id) = :pick % (SELECT count(*) FROM options y WHERE y.choice = c.id) ORDER BY o.id"
 )
+WISH: Final = f"SELECT group_concat(name, ', ') AS names, :dish_price + sum(price) AS price FROM ({_PICKED})"
+"""One option for everything that must be chosen for `dish`, by `pick`: their names, and the price with them."""
 
 
-def wish(dish: str = "dish") -> str:
-    """One option for everything that must be chosen for a dish: their names, and the price of the dish with them."""
-    return (
-        f"SELECT group_concat(name, ', ') AS names, :{dish}_price + sum(price) AS price FROM ({_PICKED.format(dish)})"
-    )
+def dish(order: str, at: int = 0, where: str = "1") -> str:
+    """A dish of `place` for which something must be chosen: the one at a place in an order, counted round."""
+    found = f"{_DISH} AND {where}"
+    return f"{found} ORDER BY {order} LIMIT 1 OFFSET {at} % (SELECT max(1, count(*)) FROM ({found}))"
 
 
 def enough(least: str = ":place_minimum", count: str = ":count", price: str = ":wish_price") -> str:

@@ -10,19 +10,19 @@ from fairground_pocket.eats.checkout import slot_words
 from fairground_pocket.eats.scenarios.finding import (
     AT,
     CHOICES,
-    DISH,
     LINES,
     NEW,
     NTH,
     OPEN,
     ORDERED,
     PLACE,
+    WISH,
     checkout,
+    dish,
     enough,
     open_place,
     order,
     put,
-    wish,
     wished,
 )
 from fairground_pocket.kit import Change, Database, Expect, Known, Task, formats
@@ -36,15 +36,15 @@ class OrderDish(Task):
     name = "order-dish"
     app = "eats"
     template = (
-        "Order {quantity} × {dish.name} ({wish.names}) from {place.name}. Deliver it as soon as possible to my default "
+        "Order {quantity} x {dish.name} ({wish.names}) from {place.name}. Deliver it as soon as possible to my default "
         "address and use my default payment method, without a tip."
     )
     domain = {"nth": NTH, "count": (1, 2, 3), "pick": (0, 1, 2)}
     most = 10
     facts = {
         "place": f"{PLACE} {OPEN} ORDER BY r.ratings DESC, r.id LIMIT 1 OFFSET :nth",
-        "dish": f"{DISH} ORDER BY d.popular DESC, d.id LIMIT 1 OFFSET 1",
-        "wish": wish(),
+        "dish": dish("d.popular DESC, d.id", 1),
+        "wish": WISH,
         "quantity": enough(),
     }
     expect = (ORDERED, AT, _ONE_LINE)
@@ -72,7 +72,7 @@ class OrderWithExtras(Task):
     name = "order-with-extras"
     app = "eats"
     template = (
-        "Get me {quantity} × {dish.name} from {place.name}: {wish.names}, with {extra.name} on top, and the note for "
+        "Get me {quantity} x {dish.name} from {place.name}: {wish.names}, with {extra.name} on top, and the note for "
         "the kitchen “{note}”. As soon as possible, default address and payment, no tip."
     )
     domain = {
@@ -87,8 +87,8 @@ class OrderWithExtras(Task):
         "place": f"{PLACE} {OPEN} AND EXISTS (SELECT 1 FROM dishes d WHERE d.restaurant = r.id AND d.sold_out = 0 AND "
         f"({CHOICES} AND c.required = 1) > 0 AND ({CHOICES} AND c.required = 0) = 1) "
         "ORDER BY r.rating DESC, r.id LIMIT 1 OFFSET :nth",
-        "dish": f"{DISH} AND ({CHOICES} AND c.required = 0) = 1 ORDER BY d.price DESC, d.id LIMIT 1 OFFSET 0",
-        "wish": wish(),
+        "dish": dish("d.price DESC, d.id", where=f"({CHOICES} AND c.required = 0) = 1"),
+        "wish": WISH,
         "extra": "SELECT o.id, o.name, o.price FROM options o JOIN choices c ON c.id = o.choice JOIN section_choices s "
         "ON s.choice = c.id WHERE s.section = :dish_section AND c.required = 0 ORDER BY o.id LIMIT 1 OFFSET :pick % 2",
         "chosen": "SELECT group_concat(name, ', ') FROM (SELECT o.id, o.name FROM options o JOIN choices c ON "
@@ -113,12 +113,12 @@ class OrderWithExtras(Task):
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
         """The note to the restaurant instead of the kitchen."""
-        dish = put(known.dish.name, known.chosen, known.quantity)
+        into = put(known.dish.name, known.chosen, known.quantity)
         note: list[Move] = [
             Tap("View cart"), Tap("Note for the restaurant"), Fill("Note for the restaurant", known.note),
             Tap("Save note"), Tap("Go to checkout"), Tap("Place order"),
         ]  # fmt: skip
-        return {"the note elsewhere": [*open_place(known.place.name), *dish, *note]}
+        return {"the note elsewhere": [*open_place(known.place.name), *into, *note]}
 
 
 class ScheduleOrder(Task):
@@ -127,8 +127,8 @@ class ScheduleOrder(Task):
     name = "schedule-order"
     app = "eats"
     template = (
-        "Order {quantity} × {dish.name} ({wish.names}) from {place.name} for {day}, to be delivered between {clock} and "
-        "half an hour later. Default address, default payment, no tip."
+        "Order {quantity} x {dish.name} ({wish.names}) from {place.name} for {day}, delivered between {clock} and half "
+        "an hour later. Default address, default payment, no tip."
     )
     domain = {
         "nth": {f"no-{number}": number for number in (3, 8, 11, 14, 19, 22, 26, 29, 31, 5)},
@@ -142,8 +142,8 @@ class ScheduleOrder(Task):
     most = 10
     facts = {
         "place": f"{PLACE} r.rests != (strftime('%w', now, :ahead) + 6) % 7 ORDER BY r.id LIMIT 1 OFFSET :nth",
-        "dish": f"{DISH} ORDER BY d.id LIMIT 1 OFFSET 2",
-        "wish": wish(),
+        "dish": dish("d.id", 2),
+        "wish": WISH,
         "quantity": enough(),
         "slot": "SELECT strftime('%Y-%m-%dT', now, :ahead) || :clock || ':00' FROM clock",
     }
@@ -175,27 +175,27 @@ class OrderWithCode(Task):
     name = "order-with-code"
     app = "eats"
     template = (
-        "Order {quantity} × {dish.name} ({wish.names}) from {place.name} with the promo code {promo.code}. "
+        "Order {quantity} x {dish.name} ({wish.names}) from {place.name} with the promo code {promo.code}. "
         "As soon as possible, default address and payment, no tip."
     )
     domain = {"at": {f"code-{number + 1}": number for number in range(8)}, "nth": (0, 1), "pick": (1, 2), "count": (1,)}
     most = 12
     facts = {
-        "promo": "SELECT p.code, p.title, p.kind, p.value, p.minimum, p.cuisine FROM promos p, clock WHERE used = 0 AND "
-        "until >= substr(now, 1, 10) ORDER BY code LIMIT 1 OFFSET :at",
+        "promo": "SELECT p.code, p.title, p.kind, p.value, p.minimum, p.cuisine FROM promos p, clock WHERE used = 0 "
+        "AND until >= substr(now, 1, 10) ORDER BY code LIMIT 1 OFFSET :at",
         "place": f"{PLACE} {OPEN} AND (:promo_cuisine IS NULL OR r.cuisine = :promo_cuisine) AND "
         "(:promo_kind != 'delivery' OR r.fee > 0) ORDER BY r.ratings % 7, r.id LIMIT 1 OFFSET "
         "(CASE WHEN :promo_cuisine IS NULL THEN :nth + 3 ELSE 0 END)",
-        "dish": f"{DISH} ORDER BY d.price DESC, d.id LIMIT 1 OFFSET 1",
-        "wish": wish(),
+        "dish": dish("d.price DESC, d.id", 1),
+        "wish": WISH,
         "quantity": enough("max(:place_minimum, :promo_minimum)"),
         "saved": "SELECT CASE :promo_kind WHEN 'percent' THEN (:quantity * :wish_price * :promo_value + 50) / 100 "
         "WHEN 'delivery' THEN :place_fee ELSE min(:promo_value, :quantity * :wish_price) END",
     }
     expect = (
         ORDERED, AT, _ONE_LINE,
-        Expect("the code took off what it should", f"SELECT discount FROM after.orders WHERE id = {NEW} AND "
-               "promo = :promo_code", weight=2, value="{saved}"),
+        Expect("the code took off what it should", f"SELECT CAST(discount AS TEXT) FROM after.orders WHERE "
+               f"id = {NEW} AND promo = :promo_code", weight=2, value="{saved}"),
     )  # fmt: skip
     allowed = (*order(promo="promo = :promo_code"), Change("promos", ("used",), "code = :promo_code"))
 
@@ -218,10 +218,15 @@ class OrderWithOffer(OrderWithCode):
 
     name = "order-with-offer"
     template = (
-        "I saw the offer “{promo.title}” in the app. Use its code for an order of {quantity} × {dish.name} "
+        "I saw the offer “{promo.title}” in the app. Use its code for an order of {quantity} x {dish.name} "
         "({wish.names}) from {place.name}. As soon as possible, default address and payment, no tip."
     )
-    domain = {"at": {f"offer-{number + 1}": number for number in range(8)}, "nth": (5, 2), "pick": (0, 1), "count": (2,)}
+    domain = {
+        "at": {f"offer-{number + 1}": number for number in range(8)},
+        "nth": (5, 2),
+        "pick": (0, 1),
+        "count": (2,),
+    }
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
         """The cart lists the codes too."""
@@ -235,7 +240,7 @@ class OrderElsewhere(Task):
     name = "order-elsewhere"
     app = "eats"
     template = (
-        "Order {quantity} × {dish.name} ({wish.names}) from {place.name} to my address “{address.label}”, pay with "
+        "Order {quantity} x {dish.name} ({wish.names}) from {place.name} to my address “{address.label}”, pay with "
         "{method.label} and tip the courier {percent}%. As soon as possible."
     )
     domain = {
@@ -245,8 +250,8 @@ class OrderElsewhere(Task):
     most = 10
     facts = {
         "place": f"{PLACE} {OPEN} ORDER BY r.fee, r.id LIMIT 1 OFFSET :nth",
-        "dish": f"{DISH} ORDER BY d.price, d.id LIMIT 1 OFFSET 3",
-        "wish": wish(),
+        "dish": dish("d.price, d.id", 3),
+        "wish": WISH,
         "quantity": enough(),
         "address": "SELECT id, label, street FROM addresses WHERE is_default = 0 ORDER BY id LIMIT 1 OFFSET :to",
         "method": "SELECT id, label FROM methods WHERE is_default = 0 ORDER BY id LIMIT 1 OFFSET :with",
@@ -304,11 +309,11 @@ class OrderCheapest(Task):
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
         """Prices stand in the menu."""
-        dish = put(known.dish.name, "", known.quantity)
-        return [*open_place(known.place.name), *dish, *checkout(), Tap("Place order")]
+        into = put(known.dish.name, "", known.quantity)
+        return [*open_place(known.place.name), *into, *checkout(), Tap("Place order")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
         """The second cheapest."""
         other = data.one("SELECT name FROM dishes WHERE section = ? ORDER BY price LIMIT 1 OFFSET 1", known.section.id)
-        dish = put(other, "", known.quantity)
-        return {"the next cheapest": [*open_place(known.place.name), *dish, *checkout(), Tap("Place order")]}
+        into = put(other, "", known.quantity)
+        return {"the next cheapest": [*open_place(known.place.name), *into, *checkout(), Tap("Place order")]}

@@ -23,12 +23,11 @@ from fairground_pocket.flights.scenarios.finding import (
 )
 from fairground_pocket.kit import Answer, Database, Known, Task
 
-MONEY: Final = f"(({{}}) / {UNIT} || CASE WHEN ({{}}) % {UNIT} THEN printf('.%02d', ({{}}) % {UNIT}) ELSE '' END || ' ' || {CURRENCY})"
-
 
 def money(amount: str) -> str:
     """SQL for an amount as answers are compared with, from SQL for one in the smallest coin."""
-    return MONEY.format(amount, amount, amount)
+    coins = f"CASE WHEN ({amount}) % {UNIT} THEN printf('.%02d', ({amount}) % {UNIT}) ELSE '' END"
+    return f"(({amount}) / {UNIT} || {coins} || ' ' || {CURRENCY})"
 
 
 class CheapestPrice(Task):
@@ -37,7 +36,10 @@ class CheapestPrice(Task):
     name = "cheapest-price"
     app = "flights"
     kind = "answer"
-    template = "What does the cheapest nonstop flight from {home.city} to {there.city} on {day.words} cost, for one adult in Economy Light?"
+    template = (
+        "What does the cheapest nonstop flight from {home.city} to {there.city} on {day.words} cost, for one "
+        "adult in Economy Light?"
+    )
     domain = {"nth": NTH, "ahead": days(3, 8, 11, 18, 24)}
     facts = {**ROUTE, "flight": CHEAPEST}
     answer = Answer(f"SELECT {money(':flight_price')}", "money")
@@ -53,7 +55,10 @@ class CheapestAirline(Task):
     name = "cheapest-airline"
     app = "flights"
     kind = "answer"
-    template = "Which airline has the cheapest nonstop flight from {home.city} to {there.city} on {day.words}? Answer with its name."
+    template = (
+        "Which airline has the cheapest nonstop flight from {home.city} to {there.city} on {day.words}? Answer "
+        "with its name."
+    )
     domain = {"nth": NTH, "ahead": days(6, 13, 17, 26, 34)}
     facts = {**ROUTE, "flight": CHEAPEST}
     answer = Answer("SELECT name FROM airlines WHERE code = :flight_airline", "text", among="SELECT name FROM airlines")
@@ -86,7 +91,8 @@ class ArrivalTime(Task):
     app = "flights"
     kind = "answer"
     template = (
-        "If I take the first nonstop flight from {home.city} to {there.city} on {day.words}, at what local time do I land?"
+        "If I take the first nonstop flight from {home.city} to {there.city} on {day.words}, at what local time "
+        "do I land?"
     )
     domain = {"nth": {f"no-{n + 1}": n for n in range(12)}, "ahead": days(4, 10, 16, 29)}
     facts = {**ROUTE, "flight": EARLIEST}
@@ -119,9 +125,15 @@ class RefundIfCancelled(Task):
     name = "refund-if-cancelled"
     app = "flights"
     kind = "answer"
-    template = "How much would I get back if I cancelled booking {trip.code}, the trip to {trip.city}? Don't cancel it, just tell me."
+    template = (
+        "How much would I get back if I cancelled booking {trip.code}, the trip to {trip.city}? Don't cancel it, "
+        "just tell me."
+    )
     domain = {"nth": {f"no-{n + 1}": n for n in range(12)}}
-    facts = {"trip": trip("b.fare != 'light'"), "back": "SELECT :trip_fare_total * refund / 100 FROM fares WHERE key = :trip_fare"}
+    facts = {
+        "trip": trip("b.fare != 'light'"),
+        "back": "SELECT :trip_fare_total * refund / 100 FROM fares WHERE key = :trip_fare",
+    }
     answer = Answer(f"SELECT {money(':back')}", "money")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
@@ -138,10 +150,14 @@ class TotalPaid(Task):
     template = "How much did I pay in total for booking {past.code}, the trip to {past.city} that is over?"
     domain = {"nth": NTH}
     facts = {
-        "past": "SELECT b.id, b.code, a.city, sum(p.amount) AS total FROM bookings b JOIN payments p ON p.booking = b.id JOIN "
-        "flights f ON f.id = (SELECT f.id FROM coupons c JOIN flights f ON f.id = c.flight WHERE c.booking = b.id AND c.leg = "
-        "'out' ORDER BY f.starts DESC LIMIT 1) JOIN airports a ON a.code = f.destination WHERE b.status = 'confirmed' AND NOT "
-        "EXISTS (SELECT 1 FROM coupons c JOIN flights x ON x.id = c.flight WHERE c.booking = b.id AND x.arrives > (SELECT "
+        "past": "SELECT b.id, b.code, a.city, sum(p.amount) AS total FROM bookings b JOIN payments p ON p.booking = "
+        "b.id JOIN "
+        "flights f ON f.id = (SELECT f.id FROM coupons c JOIN flights f ON f.id = c.flight WHERE c.booking = "
+        "b.id AND c.leg = "
+        "'out' ORDER BY f.starts DESC LIMIT 1) JOIN airports a ON a.code = f.destination WHERE b.status = "
+        "'confirmed' AND NOT "
+        "EXISTS (SELECT 1 FROM coupons c JOIN flights x ON x.id = c.flight WHERE c.booking = b.id AND x.arrives "
+        "> (SELECT "
         "date(now, '-2 days') FROM clock)) GROUP BY b.id ORDER BY f.starts DESC LIMIT 1 OFFSET :nth"
     }
     answer = Answer(f"SELECT {money(':past_total')}", "money")
@@ -152,7 +168,8 @@ class TotalPaid(Task):
         name = f"{known.past.city}, {known.past.code}"
         order = data.column(
             "SELECT b.code FROM bookings b JOIN coupons c ON c.booking = b.id JOIN flights f ON f.id = c.flight WHERE "
-            "b.status = 'confirmed' GROUP BY b.id HAVING max(f.ends) <= (SELECT CAST(strftime('%s', now) AS INTEGER) / 60 - "
+            "b.status = 'confirmed' GROUP BY b.id HAVING max(f.ends) <= (SELECT CAST(strftime('%s', now) AS "
+            "INTEGER) / 60 - "
             "(SELECT value FROM settings WHERE name = 'utc_offset') FROM clock) ORDER BY min(f.starts) DESC, b.id DESC"
         )
         return [*there, *[Tap("Next page")] * (order.index(known.past.code) // 12), Tap(name)]
@@ -187,8 +204,9 @@ class GateToday(Task):
     }
     facts = {
         "home": HOME,
-        "flight": "SELECT f.id, f.number, f.gate, a.city FROM flights f JOIN airports a ON a.code = f.destination WHERE "
-        "f.origin = :home_code AND substr(f.departs, 1, 10) = (SELECT date(now, :offset) FROM clock) AND f.cancelled = 0 "
+        "flight": "SELECT f.id, f.number, f.gate, a.city FROM flights f JOIN airports a ON a.code = f.destination "
+        "WHERE f.origin = :home_code AND substr(f.departs, 1, 10) = (SELECT date(now, :offset) FROM clock) AND "
+        "f.cancelled = 0 "
         "ORDER BY f.departs DESC, f.id LIMIT 1 OFFSET :nth",
     }
     answer = Answer("SELECT :flight_gate", "text", among="SELECT DISTINCT gate FROM flights")
@@ -205,14 +223,19 @@ class DelayedFlight(Task):
     name = "delayed-flight"
     app = "flights"
     kind = "answer"
-    template = "By how many minutes was yesterday's flight {flight.number} from {home.city} to {flight.city} late? Answer with the number."
+    template = (
+        "By how many minutes was yesterday's flight {flight.number} from {home.city} to {flight.city} late? "
+        "Answer with the number."
+    )
     domain = {"nth": NTH}
     facts = {
         "home": HOME,
-        "flight": "SELECT f.id, f.number, f.delay, a.city FROM flights f JOIN airports a ON a.code = f.destination WHERE "
-        "f.origin = :home_code AND substr(f.departs, 1, 10) = (SELECT date(now, '-1 day') FROM clock) AND f.cancelled = 0 "
+        "flight": "SELECT f.id, f.number, f.delay, a.city FROM flights f JOIN airports a ON a.code = f.destination "
+        "WHERE f.origin = :home_code AND substr(f.departs, 1, 10) = (SELECT date(now, '-1 day') FROM clock) AND "
+        "f.cancelled = 0 "
         "AND f.delay > 0 ORDER BY f.departs, f.id LIMIT 1 OFFSET (:nth % (SELECT count(*) FROM flights WHERE origin = "
-        ":home_code AND substr(departs, 1, 10) = (SELECT date(now, '-1 day') FROM clock) AND cancelled = 0 AND delay > 0))",
+        ":home_code AND substr(departs, 1, 10) = (SELECT date(now, '-1 day') FROM clock) AND cancelled = 0 AND "
+        "delay > 0))",
     }
     answer = Answer("SELECT :flight_delay", "number")
 
@@ -227,11 +250,17 @@ class WhoSitsThere(Task):
     name = "who-sits-there"
     app = "flights"
     kind = "answer"
-    template = "Who of us sits in seat {rider.seat} on flight {trip.number} on {trip.words}, booking {trip.code}? Answer with the name."
+    template = (
+        "Who of us sits in seat {rider.seat} on flight {trip.number} on {trip.words}, booking {trip.code}? "
+        "Answer with the name."
+    )
     domain = {"nth": {f"no-{n + 1}": n for n in range(5)}, "place": {"first": 0, "last": 1}}
     facts = {
-        "trip": trip("EXISTS (SELECT 1 FROM coupons c WHERE c.booking = b.id AND c.flight = first.id AND c.seat != '')"),
-        "rider": "SELECT c.seat, r.name FROM coupons c JOIN riders r ON r.id = c.rider WHERE c.booking = :trip_id AND c.flight "
+        "trip": trip(
+            "EXISTS (SELECT 1 FROM coupons c WHERE c.booking = b.id AND c.flight = first.id AND c.seat != '')"
+        ),
+        "rider": "SELECT c.seat, r.name FROM coupons c JOIN riders r ON r.id = c.rider WHERE c.booking = :trip_id AND "
+        "c.flight "
         "= :trip_flight AND c.seat != '' ORDER BY CASE WHEN :place THEN -c.id ELSE c.id END LIMIT 1",
     }
     answer = Answer("SELECT :rider_name", "text", among="SELECT name FROM travellers")
@@ -250,7 +279,8 @@ class PointsEarned(Task):
     template = "How many points did I earn with the trip “{entry.what}” on {entry.words}? Answer with the number."
     domain = {"nth": NTH}
     facts = {
-        "entry": f"SELECT what, points, {spoken('time')} AS words FROM points WHERE booking IS NOT NULL ORDER BY time DESC, id DESC "
+        "entry": f"SELECT what, points, {spoken('time')} AS words FROM points WHERE booking IS NOT NULL ORDER BY time "
+        f"DESC, id DESC "
         "LIMIT 1 OFFSET :nth"
     }
     answer = Answer("SELECT :entry_points", "number")

@@ -51,13 +51,21 @@ def booked(
         Expect("for the right people", _PEOPLE, people),
         Expect("in the right cabin", f"SELECT cabin FROM after.bookings WHERE id = {NEW}", cabin),
         Expect("at the right fare", f"SELECT fare FROM after.bookings WHERE id = {NEW}", fare),
-        Expect("with the right bags", f"SELECT '' || max(extra_bags) FROM after.riders WHERE booking = {NEW}", str(bags)),
+        Expect(
+            "with the right bags", f"SELECT '' || max(extra_bags) FROM after.riders WHERE booking = {NEW}", str(bags)
+        ),
         Expect("with the right card", f"SELECT '' || card FROM after.payments WHERE booking = {NEW}", card),
-        Expect("with the right points", "SELECT '' || coalesce(-sum(points), 0) FROM after.points WHERE id NOT IN "
-               "(SELECT id FROM before.points)", str(points)),
-        Expect("confirmed to me", f"SELECT email = (SELECT value FROM before.settings WHERE name = 'address') FROM "
-               f"after.bookings WHERE id = {NEW}"),
-    )  # fmt: skip
+        Expect(
+            "with the right points",
+            "SELECT '' || coalesce(-sum(points), 0) FROM after.points WHERE id NOT IN (SELECT id FROM before.points)",
+            str(points),
+        ),
+        Expect(
+            "confirmed to me",
+            f"SELECT email = (SELECT value FROM before.settings WHERE name = 'address') FROM "
+            f"after.bookings WHERE id = {NEW}",
+        ),
+    )
 
 
 def one_booking(people: int = 1, flights: int = 1, points: bool = False) -> tuple[Add, ...]:
@@ -84,7 +92,12 @@ class BookCheapest(Task):
         "Book me the cheapest nonstop flight from {home.city} to {there.city} on {day.words}, one way in Economy with "
         "the {fare_name} fare. It's just me, no extra bags, no points, and my {card.name} pays."
     )
-    domain = {"nth": {f"no-{n + 1}": n for n in range(12)}, "ahead": days(5, 9, 16, 23, 30), "fare": FARES, "card_nth": (0,)}
+    domain = {
+        "nth": {f"no-{n + 1}": n for n in range(12)},
+        "ahead": days(5, 9, 16, 23, 30),
+        "fare": FARES,
+        "card_nth": (0,),
+    }
     facts = {**ROUTE, "flight": CHEAPEST, "me": ME, "card": CARD}
     expect = booked("out:{flight.id}")
     allowed = one_booking()
@@ -134,11 +147,17 @@ class BookReturn(Task):
     name = "book-return"
     app = "flights"
     template = (
-        "Book me a return trip from {home.city} to {there.city}: out on {day.words}, back on {until.words}, nonstop and "
+        "Book me a return trip from {home.city} to {there.city}: out on {day.words}, back on {until.words}, "
+        "nonstop and "
         "the cheapest flight each way, Economy {fare_name}. No extra bags, no points; charge my {card.name}."
     )
-    domain = {"nth": {f"no-{n + 1}": n for n in range(11, 0, -1)}, "ahead": days(4, 8, 15, 22), "stay": ("+3 days", "+6 days", "+10 days"),
-              "fare": FARES, "card_nth": (0,)}  # fmt: skip
+    domain = {
+        "nth": {f"no-{n + 1}": n for n in range(11, 0, -1)},
+        "ahead": days(4, 8, 15, 22),
+        "stay": ("+3 days", "+6 days", "+10 days"),
+        "fare": FARES,
+        "card_nth": (0,),
+    }
     facts = {
         **ROUTE,
         "until": f"SELECT date(:day_iso, :stay) AS iso, {spoken('date(:day_iso, :stay)')} AS words",
@@ -173,7 +192,17 @@ class BookForTwo(Task):
         "day. Book it one way for the two of us in Economy {fare_name}, with {bag_words} for each of us. Use "
         "no points and pay with the {card.name}."
     )
-    domain = {"nth": NTH, "who": (1, 3, 6, 8), "bags": {"one-bag": {"bags": 1, "bag_words": "one extra bag"}, "two-bags": {"bags": 2, "bag_words": "two extra bags"}}, "ahead": days(6, 11, 19, 27), "fare": FARES, "card_nth": (0,)}
+    domain = {
+        "nth": NTH,
+        "who": (1, 3, 6, 8),
+        "bags": {
+            "one-bag": {"bags": 1, "bag_words": "one extra bag"},
+            "two-bags": {"bags": 2, "bag_words": "two extra bags"},
+        },
+        "ahead": days(6, 11, 19, 27),
+        "fare": FARES,
+        "card_nth": (0,),
+    }
     facts = {**ROUTE, "flight": LATEST, "me": ME, "person": GROWN, "card": CARD,
              "party": "SELECT min(:me_id, :person_id) || ' ' || max(:me_id, :person_id)"}  # fmt: skip
     expect = booked("out:{flight.id}", "{party}", bags="{bags}")
@@ -237,7 +266,13 @@ class BookWithPoints(Task):
         "Book me the cheapest nonstop flight to {there.city} on {day.words} from {home.city}, one way, Economy "
         "{fare_name}, no extra bags. Use {points} of my points and pay the rest with my {card.name}."
     )
-    domain = {"nth": NTH, "points": (500, 1_000, 1_500, 2_000), "ahead": days(10, 14, 20, 33), "fare": FARES, "card_nth": (0,)}
+    domain = {
+        "nth": NTH,
+        "points": (500, 1_000, 1_500, 2_000),
+        "ahead": days(10, 14, 20, 33),
+        "fare": FARES,
+        "card_nth": (0,),
+    }
     facts = {**ROUTE, "flight": CHEAPEST, "me": ME, "card": CARD}
     expect = booked("out:{flight.id}", points="{points}")
     allowed = one_booking(points=True)

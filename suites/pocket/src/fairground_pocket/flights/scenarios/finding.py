@@ -87,9 +87,7 @@ def trip(where: str = "1") -> str:
 NTH: Final = {f"no-{number + 1}": number for number in range(10)}
 """A domain of ten places that are not spoken of."""
 
-FARES: Final = {
-    key: {"fare": key, "fare_name": key.capitalize()} for key in ("light", "standard", "flexible")
-}
+FARES: Final = {key: {"fare": key, "fare_name": key.capitalize()} for key in ("light", "standard", "flexible")}
 
 
 def days(*ahead: int) -> dict[str, str]:
@@ -112,9 +110,7 @@ def turn_to(data: Database, booking: int) -> list[Move]:
     return [Tap("Next page")] * (order.index(booking) // 12)
 
 
-def search(
-    there: str, day: str, *, back: str = "", adults: int = 1, children: int = 0, cabin: str = ""
-) -> list[Move]:
+def search(there: str, day: str, *, back: str = "", adults: int = 1, children: int = 0, cabin: str = "") -> list[Move]:
     """From the first screen to the results."""
     moves: list[Move] = [] if back else [Tap("One way")]
     moves += [Tap("To"), Tap(there), Tap("Departure date"), Tap(day)]

@@ -36,14 +36,20 @@ class AddTraveller(Task):
     name = "add-traveller"
     app = "flights"
     template = (
-        "Save a new traveller: {full}, born {born}, nationality {nation}, {paper} number {number}, which expires on {until}."
+        "Save a new traveller: {full}, born {born}, nationality {nation}, {paper} number {number}, which expires "
+        "on {until}."
     )
     domain = {"person": PEOPLE}
     expect = (
-        Expect("one traveller more", "SELECT count(*) - (SELECT count(*) FROM before.travellers) FROM after.travellers"),
-        Expect("with all data right", f"SELECT count(*) FROM after.travellers WHERE {_NEW} AND name = :full AND born = :born "
-               "AND fold(nationality) = fold(:nation) AND document = :paper AND number = :number AND expires = :until"),
-    )  # fmt: skip
+        Expect(
+            "one traveller more", "SELECT count(*) - (SELECT count(*) FROM before.travellers) FROM after.travellers"
+        ),
+        Expect(
+            "with all data right",
+            f"SELECT count(*) FROM after.travellers WHERE {_NEW} AND name = :full AND born = :born "
+            "AND fold(nationality) = fold(:nation) AND document = :paper AND number = :number AND expires = :until",
+        ),
+    )
     allowed = (Add("travellers", "name = :full"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
@@ -69,15 +75,22 @@ class RenewDocument(Task):
     name = "renew-document"
     app = "flights"
     template = (
-        "{person.name} has a new document of the same kind: number {number}, valid until {until}. Update the saved traveller."
+        "{person.name} has a new document of the same kind: number {number}, valid until {until}. Update the "
+        "saved traveller."
     )
     domain = {
         "who": {f"no-{n + 1}": n for n in range(12)},
-        "paper": {number.lower(): {"number": number, "until": until} for number, until in (
-            ("B7719203", "2035-01-14"), ("ZX402817", "2034-10-03"), ("M5500918", "2035-05-29"), ("QR118274", "2033-12-20"),
-            ("T0092846", "2034-03-08"),
-        )},
-    }  # fmt: skip
+        "paper": {
+            number.lower(): {"number": number, "until": until}
+            for number, until in (
+                ("B7719203", "2035-01-14"),
+                ("ZX402817", "2034-10-03"),
+                ("M5500918", "2035-05-29"),
+                ("QR118274", "2033-12-20"),
+                ("T0092846", "2034-03-08"),
+            )
+        },
+    }
     facts = {"person": "SELECT id, name FROM travellers ORDER BY name LIMIT 1 OFFSET :who"}
     expect = (
         Expect("the number is new", "SELECT number FROM after.travellers WHERE id = :person_id", "{number}"),
@@ -118,27 +131,32 @@ class NewAlert(Task):
     name = "new-alert"
     app = "flights"
     template = (
-        "Set up a price alert for flights from {home.city} to {there.city} in {month.words}: tell me when they cost less "
+        "Set up a price alert for flights from {home.city} to {there.city} in {month.words}: tell me when they "
+        "cost less "
         "than {below} {currency}."
     )
     domain = {"nth": {f"no-{n + 1}": n for n in range(12)}, "back": (0, 1), "share": (55, 70, 85)}
     facts = {
         "home": HOME,
         "there": NONSTOP,
-        "month": "SELECT iso, CASE substr(iso, 6) WHEN '01' THEN 'January' WHEN '02' THEN 'February' WHEN '03' THEN 'March' "
-        "WHEN '04' THEN 'April' WHEN '05' THEN 'May' WHEN '06' THEN 'June' WHEN '07' THEN 'July' WHEN '08' THEN 'August' "
+        "month": "SELECT iso, CASE substr(iso, 6) WHEN '01' THEN 'January' WHEN '02' THEN 'February' WHEN '03' THEN "
+        "'March' "
+        "WHEN '04' THEN 'April' WHEN '05' THEN 'May' WHEN '06' THEN 'June' WHEN '07' THEN 'July' WHEN '08' THEN "
+        "'August' "
         "WHEN '09' THEN 'September' WHEN '10' THEN 'October' WHEN '11' THEN 'November' ELSE 'December' END || ' ' || "
         "substr(iso, 1, 4) AS words FROM (SELECT DISTINCT substr(departs, 1, 7) AS iso FROM flights WHERE departs > "
         "(SELECT now FROM clock) AND substr(departs, 1, 10) <= (SELECT date(now, '+40 days') FROM clock)) ORDER BY iso "
         "LIMIT 1 OFFSET :back",
-        "below": f"SELECT min(price) * :share / 100 / {UNIT} FROM flights WHERE origin = :home_code AND destination = :there_code",
+        "below": f"SELECT min(price) * :share / 100 / {UNIT} FROM flights WHERE origin = :home_code AND destination = "
+        f":there_code",
         "minor": f"SELECT :below * {UNIT}",
         "currency": f"SELECT {CURRENCY}",
     }
     expect = (
         Expect("one alert more", "SELECT count(*) - (SELECT count(*) FROM before.alerts) FROM after.alerts"),
         Expect("for that route, month and price", "SELECT count(*) FROM after.alerts WHERE id NOT IN (SELECT id FROM "
-               "before.alerts) AND origin = :home_code AND destination = :there_code AND month = :month_iso AND below = "
+               "before.alerts) AND origin = :home_code AND destination = :there_code AND month = :month_iso AND "
+               "below = "
                ":minor AND active = 1"),
     )  # fmt: skip
     allowed = (Add("alerts", "destination = :there_code"),)
@@ -161,14 +179,22 @@ class StopAlert(Task):
         "how": {"pause": {"gone": 0, "words": "Pause, but keep,"}, "delete": {"gone": 1, "words": "Delete"}},
     }
     facts = {
-        "alert": "SELECT l.id, a.city, o.city || ' to ' || a.city || ', alert ' || l.id AS name FROM alerts l JOIN airports "
-        "a ON a.code = l.destination JOIN airports o ON o.code = l.origin WHERE l.active = 1 ORDER BY l.id LIMIT 1 OFFSET :nth"
+        "alert": "SELECT l.id, a.city, o.city || ' to ' || a.city || ', alert ' || l.id AS name FROM alerts l JOIN "
+        "airports "
+        "a ON a.code = l.destination JOIN airports o ON o.code = l.origin WHERE l.active = 1 ORDER BY l.id LIMIT "
+        "1 OFFSET :nth"
     }
     expect = (
-        Expect("it is as asked", "SELECT CASE WHEN :gone THEN NOT EXISTS (SELECT 1 FROM after.alerts WHERE id = :alert_id) "
-               "ELSE (SELECT active = 0 FROM after.alerts WHERE id = :alert_id) END"),
-    )  # fmt: skip
-    allowed = (Change("alerts", ("active",), "id = :alert_id AND NOT :gone"), Remove("alerts", "id = :alert_id AND :gone"))
+        Expect(
+            "it is as asked",
+            "SELECT CASE WHEN :gone THEN NOT EXISTS (SELECT 1 FROM after.alerts WHERE id = :alert_id) "
+            "ELSE (SELECT active = 0 FROM after.alerts WHERE id = :alert_id) END",
+        ),
+    )
+    allowed = (
+        Change("alerts", ("active",), "id = :alert_id AND NOT :gone"),
+        Remove("alerts", "id = :alert_id AND :gone"),
+    )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
         """A switch, or the bin."""
@@ -226,7 +252,10 @@ class AddCard(Task):
     template = "Add my new {kind} card, number {digits}, valid until {until}, and make it the card that pays first."
     expect = (
         Expect("one card more", "SELECT count(*) - (SELECT count(*) FROM before.cards) FROM after.cards"),
-        Expect("with the right data", "SELECT count(*) FROM after.cards WHERE name = :title || ' ' || :last AND expires = :until"),
+        Expect(
+            "with the right data",
+            "SELECT count(*) FROM after.cards WHERE name = :title || ' ' || :last AND expires = :until",
+        ),
         Expect("it pays first", "SELECT group_concat(last4) FROM after.cards WHERE preferred = 1", "{last}"),
     )
     allowed = (Add("cards", "last4 = :last"), Change("cards", ("preferred",)))
@@ -257,8 +286,11 @@ class RedeemPoints(Task):
     }}  # fmt: skip
     expect = (
         Expect("as many vouchers as asked", "SELECT count(*) = :count FROM after.vouchers WHERE reward = :key"),
-        Expect("paid with points", "SELECT -sum(points) = :cost * :count FROM after.points WHERE id NOT IN (SELECT id FROM before.points)"),
-    )  # fmt: skip
+        Expect(
+            "paid with points",
+            "SELECT -sum(points) = :cost * :count FROM after.points WHERE id NOT IN (SELECT id FROM before.points)",
+        ),
+    )
     allowed = (Add("vouchers", "reward = :key", 2), Add("points", "points = -:cost", 2))
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
@@ -273,5 +305,12 @@ class RedeemPoints(Task):
 
 
 KEEPING: Final = (
-    AddTraveller(), RenewDocument(), RemoveTraveller(), NewAlert(), StopAlert(), SetPreferences(), AddCard(), RedeemPoints(),
-)  # fmt: skip
+    AddTraveller(),
+    RenewDocument(),
+    RemoveTraveller(),
+    NewAlert(),
+    StopAlert(),
+    SetPreferences(),
+    AddCard(),
+    RedeemPoints(),
+)

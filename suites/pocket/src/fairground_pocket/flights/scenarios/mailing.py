@@ -24,14 +24,22 @@ from fairground_pocket.flights.scenarios.finding import (
 from fairground_pocket.kit import Add, Database, Expect, Known, Row, Task
 
 CONTACT: Final = "SELECT name, address FROM email.contacts ORDER BY id LIMIT 1 OFFSET :to"
-NEW: Final = "(SELECT max(id) FROM after_email.mails WHERE folder = 'sent' AND id NOT IN (SELECT id FROM before_email.mails))"
+NEW: Final = (
+    "(SELECT max(id) FROM after_email.mails WHERE folder = 'sent' AND id NOT IN (SELECT id FROM before_email.mails))"
+)
 SENT: Final = (
-    Expect("one mail was sent", "SELECT count(*) FROM after_email.mails WHERE folder = 'sent' AND id NOT IN (SELECT id FROM "
-           "before_email.mails)"),
-    Expect("to the right person only", f"SELECT group_concat(address) FROM after_email.recipients WHERE mail = {NEW}",
-           "{person.address}"),
+    Expect(
+        "one mail was sent",
+        "SELECT count(*) FROM after_email.mails WHERE folder = 'sent' AND id NOT IN (SELECT id FROM "
+        "before_email.mails)",
+    ),
+    Expect(
+        "to the right person only",
+        f"SELECT group_concat(address) FROM after_email.recipients WHERE mail = {NEW}",
+        "{person.address}",
+    ),
     Expect("with the right subject", f"SELECT subject FROM after_email.mails WHERE id = {NEW}", "{subject}"),
-)  # fmt: skip
+)
 ONE_MAIL: Final = (
     Add("mails", "folder = 'sent'", app="email"), Add("threads", app="email"), Add("recipients", app="email"),
 )  # fmt: skip
@@ -131,14 +139,25 @@ class BookFromMail(Task):
     }  # fmt: skip
     inject = (
         Row("threads", {"id": "{thread}", "subject": "{subject}"}, app="email"),
-        Row("mails", {
-            "id": "{mail}", "thread": "{thread}", "folder": "inbox", "sender": "{person.name}", "address": "{person.address}",
-            "subject": "{subject}", "time": "{iso}", "unread": 1,
-            "body": "Hello,\n\nI have booked {flight.number} from {home.city} to {there.city} on {day.words}, it leaves at "
-            "{flight.time}. Take the same one and we can share a taxi at the other end.\n\nSee you!",
-        }, app="email"),
+        Row(
+            "mails",
+            {
+                "id": "{mail}",
+                "thread": "{thread}",
+                "folder": "inbox",
+                "sender": "{person.name}",
+                "address": "{person.address}",
+                "subject": "{subject}",
+                "time": "{iso}",
+                "unread": 1,
+                "body": "Hello,\n\nI have booked {flight.number} from {home.city} to {there.city} on {day.words}, it "
+                "leaves at "
+                "{flight.time}. Take the same one and we can share a taxi at the other end.\n\nSee you!",
+            },
+            app="email",
+        ),
         Row("recipients", {"mail": "{mail}", "kind": "to", "name": "{owner}", "address": "{address}"}, app="email"),
-    )  # fmt: skip
+    )
     facts = {**ROUTE, "flight": LATEST, "person": CONTACT, "me": ME, "card": CARD}
     expect = booked("out:{flight.id}")
     allowed = one_booking()

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from fairground.worlds import Move, Tap
-from fairground_pocket.flights.scenarios.finding import FLIGHT, NTH, open_trip, option_name, spoken, trip
+from fairground_pocket.flights.scenarios.finding import FLIGHT, open_trip, option_name, spoken, trip
 from fairground_pocket.kit import Add, Change, Database, Expect, Known, Task
 
 OPEN: Final = "b.fare != 'light' AND first.id = last.id"
@@ -51,10 +51,14 @@ class ChangeOutbound(Task):
         "Move my outbound flight to {trip.city}, booking {trip.code}, to {new.words}: the first nonstop flight of that "
         "day. I'm fine with whatever it costs. Leave everything else as it is."
     )
-    domain = {"nth": {f"no-{n + 1}": n for n in range(6)}, "later": {"day-later": "+1 day", "two-days-later": "+2 days"}}
+    domain = {
+        "nth": {f"no-{n + 1}": n for n in range(6)},
+        "later": {"day-later": "+1 day", "two-days-later": "+2 days"},
+    }
     facts = {
         "trip": trip(
-            f"{OPEN} AND first.departs > (SELECT date(now, '+2 days') FROM clock) AND first.departs < (SELECT date(now, "
+            f"{OPEN} AND first.departs > (SELECT date(now, '+2 days') FROM clock) AND first.departs < (SELECT "
+            f"date(now, "
             "'+37 days') FROM clock) AND (back.id IS NULL OR date(back.departs) > date(first.departs, '+3 days'))"
         ),
         "new": f"{FLIGHT} WHERE origin = :trip_origin AND destination = :trip_destination AND substr(departs, 1, 10) = "
@@ -64,7 +68,8 @@ class ChangeOutbound(Task):
         Expect("everybody is on the new flight", f"SELECT count(*) = {RIDERS.replace('riders', 'before.riders')} FROM "
                "after.coupons WHERE booking = :trip_id AND leg = 'out' AND flight = :new_id", weight=2),
         Expect("fee and fare difference are paid", "SELECT coalesce(sum(amount), 0) - (SELECT fare_total FROM "
-               "after.bookings WHERE id = :trip_id) + :trip_fare_total - (SELECT change_fee FROM before.fares WHERE key "
+               "after.bookings WHERE id = :trip_id) + :trip_fare_total - (SELECT change_fee FROM before.fares "
+               "WHERE key "
                f"= :trip_fare) * {RIDERS.replace('riders', 'before.riders')} FROM after.payments WHERE id NOT IN "
                "(SELECT id FROM before.payments)", 0),
     )  # fmt: skip
@@ -94,7 +99,8 @@ class ChangeReturn(Task):
     name = "change-return"
     app = "flights"
     template = (
-        "I want to stay longer in {trip.city}: in booking {trip.code}, change the return flight to the cheapest nonstop "
+        "I want to stay longer in {trip.city}: in booking {trip.code}, change the return flight to the cheapest "
+        "nonstop "
         "one on {new.words}. Paying for the change is fine."
     )
     domain = {"nth": {f"no-{n + 1}": n for n in range(4)}, "later": {f"{n}-later": f"+{n} days" for n in (1, 2, 4)}}
@@ -141,8 +147,10 @@ class ChooseSeat(Task):
 
     name = "choose-seat"
     app = "flights"
-    template = "Put {rider.name} in seat {seat} on flight {trip.number} of our trip to {trip.city}, booking {trip.code}."
-    domain = {"nth": NTH, "row": (8, 11, 17, 20, 23)}
+    template = (
+        "Put {rider.name} in seat {seat} on flight {trip.number} of our trip to {trip.city}, booking {trip.code}."
+    )
+    domain = {"nth": {f"no-{n + 1}": n for n in range(8)}, "row": (8, 11, 17, 20, 23)}
     facts = {
         "trip": trip("b.cabin = 'economy' AND first.departs > (SELECT date(now, '+2 days') FROM clock)"),
         "rider": f"{_COUPON} ORDER BY c.id DESC LIMIT 1",
@@ -171,18 +179,29 @@ class LegroomSeat(Task):
     )
     domain = {
         "nth": {f"no-{n + 1}": n for n in range(6)},
-        "kind": {"window": {"letters": "AF", "where": "at the window"}, "aisle": {"letters": "CD", "where": "on the aisle"}},
+        "kind": {
+            "window": {"letters": "AF", "where": "at the window"},
+            "aisle": {"letters": "CD", "where": "on the aisle"},
+        },
     }
     facts = {
-        "trip": trip("b.cabin = 'economy' AND first.id = last.id AND first.departs > (SELECT date(now, '+2 days') FROM clock)"),
+        "trip": trip(
+            "b.cabin = 'economy' AND first.id = last.id AND first.departs > (SELECT date(now, '+2 days') FROM clock)"
+        ),
         "rider": f"{_COUPON} ORDER BY c.id LIMIT 1",
         "seat": f"SELECT seat {_FREE} AND legroom = 1 AND instr(:letters, letter) ORDER BY row, letter LIMIT 1",
     }
     expect = (
-        Expect("it is a seat of that kind", "SELECT count(*) FROM after.coupons c JOIN before.plan_seats p ON p.plan = "
-               ":trip_plan AND p.seat = c.seat WHERE c.id = :rider_id AND p.legroom = 1 AND instr(:letters, p.letter)"),
-        Expect("it was taken once", "SELECT count(*) <= 1 FROM after.payments WHERE id NOT IN (SELECT id FROM before.payments)"),
-    )  # fmt: skip
+        Expect(
+            "it is a seat of that kind",
+            "SELECT count(*) FROM after.coupons c JOIN before.plan_seats p ON p.plan = "
+            ":trip_plan AND p.seat = c.seat WHERE c.id = :rider_id AND p.legroom = 1 AND instr(:letters, p.letter)",
+        ),
+        Expect(
+            "it was taken once",
+            "SELECT count(*) <= 1 FROM after.payments WHERE id NOT IN (SELECT id FROM before.payments)",
+        ),
+    )
     allowed = (Change("coupons", ("seat",), "id = :rider_id"), PAID)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
@@ -192,7 +211,9 @@ class LegroomSeat(Task):
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
         """A seat like any other, at the same place of a row."""
         named = {**known.bindings()}
-        other = data.query(f"SELECT seat {_FREE} AND legroom = 0 AND instr(:letters, letter) ORDER BY row LIMIT 1", named)
+        other = data.query(
+            f"SELECT seat {_FREE} AND legroom = 0 AND instr(:letters, letter) ORDER BY row LIMIT 1", named
+        )
         return {"no legroom": seated(data, known, other[0][0])} if other else {}
 
 
@@ -204,7 +225,10 @@ class AddBags(Task):
     template = "Add {words} for {rider.name} to booking {trip.code}, the trip to {trip.city}, and pay for it."
     domain = {
         "nth": {f"no-{n + 1}": n for n in range(10)},
-        "count": {"one": {"count": 1, "words": "one more checked bag"}, "two": {"count": 2, "words": "two more checked bags"}},
+        "count": {
+            "one": {"count": 1, "words": "one more checked bag"},
+            "two": {"count": 2, "words": "two more checked bags"},
+        },
     }
     facts = {
         "trip": trip(),
@@ -212,9 +236,15 @@ class AddBags(Task):
         "cost": "SELECT :count * value FROM settings WHERE name = 'bag_price'",
     }
     expect = (
-        Expect("they have as many more", "SELECT extra_bags - :rider_extra_bags = :count FROM after.riders WHERE id = :rider_id"),
-        Expect("they are paid", "SELECT sum(amount) = :cost FROM after.payments WHERE id NOT IN (SELECT id FROM before.payments)"),
-    )  # fmt: skip
+        Expect(
+            "they have as many more",
+            "SELECT extra_bags - :rider_extra_bags = :count FROM after.riders WHERE id = :rider_id",
+        ),
+        Expect(
+            "they are paid",
+            "SELECT sum(amount) = :cost FROM after.payments WHERE id NOT IN (SELECT id FROM before.payments)",
+        ),
+    )
     allowed = (Change("riders", ("extra_bags",), "id = :rider_id"), PAID)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
@@ -238,12 +268,15 @@ class SeatAndCheckIn(Task):
         "Check {rider.name} in for flight {trip.number} to {trip.city}, booking {trip.code}, in seat {seat}. Check in "
         "nobody else. There is nothing dangerous in the bags."
     )
-    domain = {"nth": {f"no-{n + 1}": n for n in range(4)}, "row": (9, 17, 21)}
+    domain = {"nth": {f"no-{n + 1}": n for n in range(3)}, "row": (9, 12, 17, 21)}
     facts = {
         "trip": trip(
-            "b.cabin = 'economy' AND first.id = last.id AND first.starts * 60 > strftime('%s', (SELECT now FROM clock)) - "
-            "60 * (SELECT value FROM settings WHERE name = 'utc_offset') + 5400 AND first.departs < (SELECT datetime(now, "
-            "'+46 hours') FROM clock) AND NOT EXISTS (SELECT 1 FROM coupons c WHERE c.booking = b.id AND c.checked_in = 1)"
+            "b.cabin = 'economy' AND first.id = last.id AND first.starts * 60 > strftime('%s', (SELECT now FROM "
+            "clock)) - "
+            "60 * (SELECT value FROM settings WHERE name = 'utc_offset') + 5400 AND first.departs < (SELECT "
+            "datetime(now, "
+            "'+46 hours') FROM clock) AND NOT EXISTS (SELECT 1 FROM coupons c WHERE c.booking = b.id AND "
+            "c.checked_in = 1)"
         ),
         "rider": f"{_COUPON} ORDER BY c.id DESC LIMIT 1",
         "seat": f"SELECT seat {_FREE} AND legroom = 0 AND row >= :row ORDER BY row, letter LIMIT 1",

@@ -13,8 +13,8 @@ from fairground_pocket.smarthome.schema import DAYS
 _BACK: Final = {f"{number}-months-ago": number for number in range(1, 11)}
 _METER: Final = "FROM devices d JOIN energy_months e ON e.device = d.id WHERE e.month = :month AND e.wh > 0"
 _BY_ROOM: Final = (
-    "SELECT r.name, sum(e.wh) AS wh FROM energy_months e JOIN devices d ON d.id = e.device JOIN rooms r ON r.id = d.room "
-    "WHERE e.month = :month GROUP BY r.id"
+    "SELECT r.name, sum(e.wh) AS wh FROM energy_months e JOIN devices d ON d.id = e.device "
+    "JOIN rooms r ON r.id = d.room WHERE e.month = :month GROUP BY r.id"
 )
 
 
@@ -22,24 +22,32 @@ def _round(count: str) -> str:
     return f"LIMIT 1 OFFSET :nth % (SELECT count(*) {count})"
 
 
-class RoomTemperature(Task):
-    """How warm a room is."""
+class RankedWarmth(Task):
+    """Which room is how warm, by its place."""
 
-    name = "room-temperature"
+    name = "ranked-warmth"
     app = "smart-home"
     kind = "answer"
-    template = "How warm is it in the {room.name} right now, in degrees Celsius? Answer with the number."
-    domain = {"nth": {f"room-{number + 1}": number for number in range(7)}, "again": (0, 1)}
-    most = 12
-    facts = {
-        "room": "SELECT r.id, r.name, t.value FROM rooms r JOIN devices d ON d.room = r.id JOIN traits t ON t.device = d.id "
-        "WHERE t.name = 'temperature' ORDER BY r.place LIMIT 1 OFFSET :nth"
+    template = "Which room is the {words}{which} right now? Answer with its name only."
+    domain = {
+        "place": {
+            "first": {"nth": 0, "words": ""},
+            "second": {"nth": 1, "words": "second "},
+            "third": {"nth": 2, "words": "third "},
+            "fourth": {"nth": 3, "words": "fourth "},
+            "fifth": {"nth": 4, "words": "fifth "},
+        },
+        "which": {"warmest": {"which": "warmest", "sign": -1}, "coldest": {"which": "coldest", "sign": 1}},
     }
-    answer = Answer("SELECT printf('%.1f', :room_value / 10.0)")
+    facts = {
+        "room": "SELECT r.name, t.value FROM rooms r JOIN devices d ON d.room = r.id JOIN traits t ON t.device = d.id "
+        "WHERE t.name = 'temperature' ORDER BY :sign * CAST(t.value AS INTEGER) LIMIT 1 OFFSET :nth"
+    }
+    answer = Answer("SELECT :room_name", "text", among="SELECT name FROM rooms")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The page of the room says it."""
-        return [Tap("All rooms"), Tap(known.room.name)]
+        """The list of rooms says how warm each is."""
+        return [Tap("All rooms")]
 
 
 class DeviceEnergy(Task):
@@ -215,8 +223,8 @@ class ScheduledTime(Task):
     }
     facts = {
         "schedule": "SELECT s.id, s.time, d.name FROM schedules s JOIN devices d ON d.id = s.device WHERE "
-        "s.trait = 'power' AND s.value = :value AND substr(s.days, :place, 1) = '1' AND s.enabled = 1 AND (SELECT count(*) "
-        "FROM schedules x WHERE x.device = s.device AND x.trait = 'power' AND x.value = :value AND "
+        "s.trait = 'power' AND s.value = :value AND substr(s.days, :place, 1) = '1' AND s.enabled = 1 AND "
+        "(SELECT count(*) FROM schedules x WHERE x.device = s.device AND x.trait = 'power' AND x.value = :value AND "
         "substr(x.days, :place, 1) = '1') = 1 ORDER BY d.serial, s.id LIMIT 1 OFFSET :nth"
     }
     answer = Answer("SELECT :schedule_time", "time")
@@ -281,8 +289,8 @@ class ScenesWith(Task):
     domain = {"nth": NTH}
     facts = {
         "device": "SELECT d.id, d.name FROM devices d JOIN scene_actions a ON a.device = d.id GROUP BY d.id "
-        "HAVING count(DISTINCT a.scene) >= 2 ORDER BY d.serial LIMIT 1 OFFSET :nth % (SELECT count(*) FROM (SELECT 1 FROM "
-        "scene_actions GROUP BY device HAVING count(DISTINCT scene) >= 2))",
+        "HAVING count(DISTINCT a.scene) >= 2 ORDER BY d.serial LIMIT 1 OFFSET :nth % (SELECT count(*) FROM "
+        "(SELECT 1 FROM scene_actions GROUP BY device HAVING count(DISTINCT scene) >= 2))",
         "scenes": Many("SELECT DISTINCT scene FROM scene_actions WHERE device = :device_id", 2),
     }
     answer = Answer(

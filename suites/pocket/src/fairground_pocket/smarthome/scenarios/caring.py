@@ -9,7 +9,7 @@ from typing import Final
 from fairground.worlds import Fill, Move, Tap
 from fairground_pocket.kit import Add, Change, Database, Expect, Known, Many, Remove, Task, formats
 from fairground_pocket.smarthome.kinds import KINDS
-from fairground_pocket.smarthome.scenarios.finding import NTH, of, open_device
+from fairground_pocket.smarthome.scenarios.finding import NTH, of, open_device, spoken_day
 
 NEW_CODE: Final = "FROM after.codes WHERE id NOT IN (SELECT id FROM before.codes)"
 _NEW_DEVICE: Final = "(SELECT max(id) FROM after.devices WHERE id NOT IN (SELECT id FROM before.devices))"
@@ -66,11 +66,16 @@ class GuestCode(Task):
             key: {"who": who, "code": code, "opens": opens, "closes": closes, "start": f"+{start} days",
                   "end": f"+{end} days"}
             for key, who, code, opens, closes, start, end in (
-                ("plumber", "Plumber", "481507", "08:00", "12:30", 1, 3), ("nanny", "Nanny", "260914", "07:15", "18:45", 2, 40),
-                ("painter", "Painter", "735520", "07:00", "17:00", 5, 12), ("sitter", "Cat sitter", "118843", "09:00", "21:00", 9, 23),
-                ("gardener", "Gardener", "904417", "06:30", "11:30", 3, 60), ("cousin", "Cousin", "552871", "10:00", "23:30", 7, 9),
-                ("cleaner", "Cleaner", "367209", "13:00", "16:00", 1, 90), ("tutor", "Tutor", "841936", "15:30", "17:45", 4, 75),
-                ("courier", "Courier", "629358", "08:30", "19:00", 2, 2), ("electrician", "Electrician", "157730", "09:45", "14:15", 6, 8),
+                ("plumber", "Plumber", "481507", "08:00", "12:30", 1, 3),
+                ("nanny", "Nanny", "260914", "07:15", "18:45", 2, 40),
+                ("painter", "Painter", "735520", "07:00", "17:00", 5, 12),
+                ("sitter", "Cat sitter", "118843", "09:00", "21:00", 9, 23),
+                ("gardener", "Gardener", "904417", "06:30", "11:30", 3, 60),
+                ("cousin", "Cousin", "552871", "10:00", "23:30", 7, 9),
+                ("cleaner", "Cleaner", "367209", "13:00", "16:00", 1, 90),
+                ("tutor", "Tutor", "841936", "15:30", "17:45", 4, 75),
+                ("courier", "Courier", "629358", "08:30", "19:00", 2, 2),
+                ("electrician", "Electrician", "157730", "09:45", "14:15", 6, 8),
             )
         },
         "nth": (0, 1),
@@ -79,8 +84,8 @@ class GuestCode(Task):
         "device": of("lock"),
         "first": "SELECT date(now, :start) FROM clock",
         "last": "SELECT date(now, :end) FROM clock",
-        "first_words": "SELECT :first",
-        "last_words": "SELECT :last",
+        "first_words": spoken_day("first"),
+        "last_words": spoken_day("last"),
     }
     expect = (
         Expect("one code more", f"SELECT count(*) {NEW_CODE}"),
@@ -138,8 +143,8 @@ class ReplaceBatteries(Task):
     facts = {"low": Many("SELECT id, name FROM devices WHERE battery < :level ORDER BY battery")}
     expect = (
         Expect("none is low any more", "SELECT count(*) FROM after.devices WHERE battery < :level", 0),
-        Expect("those that were low are full", "SELECT count(*) FROM after.devices d JOIN before.devices b ON b.id = d.id "
-               "WHERE b.battery < :level AND d.battery != 100", 0),
+        Expect("those that were low are full", "SELECT count(*) FROM after.devices d JOIN before.devices b ON "
+               "b.id = d.id WHERE b.battery < :level AND d.battery != 100", 0),
     )  # fmt: skip
     allowed = (
         Change("devices", ("battery",), "battery < :level"),
@@ -236,11 +241,16 @@ class AddDevice(Task):
         "case": {
             key: {"kind": kind, "words": KINDS[kind].title.lower(), "title": title, "serial": serial}
             for key, kind, title, serial in (
-                ("lamp", "light", "Reading nook", "7F21C0A9D4"), ("plug", "plug", "Aquarium plug", "0B93E7718C"),
-                ("lock", "lock", "Cellar lock", "C41D550E2F"), ("camera", "camera", "Bird feeder camera", "92AA01B7E3"),
-                ("blind", "blind", "Skylight blind", "E0D4479B16"), ("speaker", "speaker", "Shower speaker", "38F6C2051A"),
-                ("fan", "fan", "Attic fan", "A57E9D3042"), ("leak", "leak", "Boiler leak sensor", "1D80F4B6C9"),
-                ("smoke", "smoke", "Loft smoke alarm", "6C3B2290EE"), ("coffee", "coffee", "Office espresso", "F9147A8D03"),
+                ("lamp", "light", "Reading nook", "7F21C0A9D4"),
+                ("plug", "plug", "Aquarium plug", "0B93E7718C"),
+                ("lock", "lock", "Cellar lock", "C41D550E2F"),
+                ("camera", "camera", "Bird feeder camera", "92AA01B7E3"),
+                ("blind", "blind", "Skylight blind", "E0D4479B16"),
+                ("speaker", "speaker", "Shower speaker", "38F6C2051A"),
+                ("fan", "fan", "Attic fan", "A57E9D3042"),
+                ("leak", "leak", "Boiler leak sensor", "1D80F4B6C9"),
+                ("smoke", "smoke", "Loft smoke alarm", "6C3B2290EE"),
+                ("coffee", "coffee", "Office espresso", "F9147A8D03"),
             )
         },
         "to": {f"room-{number + 1}": number for number in range(5)},

@@ -143,28 +143,29 @@ class RoomLightsOff(Task):
     domain = {"nth": {f"room-{number + 1}": number for number in range(10)}}
     given = {
         "room": "SELECT r.id, r.name FROM rooms r WHERE (SELECT count(*) FROM devices d WHERE d.room = r.id AND "
-        "d.kind = 'light') >= 1 AND EXISTS (SELECT 1 FROM devices d JOIN traits t ON t.device = d.id WHERE d.room = r.id "
-        "AND d.kind != 'light' AND t.name = 'power') ORDER BY r.place DESC LIMIT 1 OFFSET :nth % 8"
+        "d.kind = 'light') >= 1 AND EXISTS (SELECT 1 FROM devices d JOIN traits t ON t.device = d.id WHERE "
+        "d.room = r.id AND d.kind != 'light' AND t.name = 'power') ORDER BY r.place DESC LIMIT 1 OFFSET :nth % 8"
     }
 
     @staticmethod
     def _light_up(db: Database, known: Known) -> None:
         db.run("UPDATE devices SET online = 1 WHERE room = ?", known.room.id)
-        db.run("UPDATE traits SET value = '1' WHERE name = 'power' AND device IN (SELECT id FROM devices WHERE room = ?)",
-               known.room.id)  # fmt: skip
+        here = "SELECT id FROM devices WHERE room = ?"
+        db.run(f"UPDATE traits SET value = '1' WHERE name = 'power' AND device IN ({here})", known.room.id)
 
     inject = (_light_up,)
     facts = {**given, "lights": "SELECT count(*) AS number FROM devices WHERE room = :room_id AND kind = 'light'"}
     expect = (
         Expect("no light is on there", "SELECT count(*) FROM after.traits t JOIN after.devices d ON d.id = t.device "
                "WHERE d.room = :room_id AND d.kind = 'light' AND t.name = 'power' AND t.value = '1'", 0),
-        Expect("all of them are off", "SELECT count(*) FROM after.traits t JOIN after.devices d ON d.id = t.device "
-               "WHERE d.room = :room_id AND d.kind = 'light' AND t.name = 'power' AND t.value = '0'", "{lights}"),
+        Expect("all of them are off", "SELECT count(*) = :lights FROM after.traits t JOIN after.devices d ON "
+               "d.id = t.device WHERE d.room = :room_id AND d.kind = 'light' AND t.name = 'power' AND t.value = '0'"),
     )  # fmt: skip
     allowed = (
         Change("traits", ("value",), "name = 'power' AND device IN (SELECT id FROM before.devices WHERE "
                "room = :room_id AND kind = 'light')"),
-        Add("activity", "device IN (SELECT id FROM before.devices WHERE room = :room_id AND kind = 'light')", at_most=None),
+        Add("activity", "device IN (SELECT id FROM before.devices WHERE room = :room_id AND kind = 'light')",
+            at_most=None),
     )  # fmt: skip
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
@@ -201,7 +202,7 @@ class TwoBlinds(Task):
         return [*open_device(known.device.name), *step, *AGAIN, *open_device(known.other.name), *step]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """The slats instead, and only one."""
+        """Only one of them."""
         return {
             "only the first": [*open_device(known.device.name), Tap("Choose opening"), Tap(f"Opening {known.level} %")]
         }

@@ -23,10 +23,11 @@ NOTED: Final = Add("activity", "device IS NULL")
 MONTH: Final = "SELECT DISTINCT month FROM energy_months ORDER BY month DESC LIMIT 1 OFFSET :back"
 """The month so many months ago, by the parameter `back`."""
 
-MONTH_NAME: Final = (
-    "SELECT trim(substr('January  February March    April    May      June     July     August   September"
-    "October  November December ', (CAST(substr(:month, 6) AS INTEGER) - 1) * 9 + 1, 9)) || ' ' || substr(:month, 1, 4)"
+_NAMES: Final = (
+    "trim(substr('January  February March    April    May      June     July     August   SeptemberOctober  November "
+    "December ', (CAST(substr({0}, 6, 2) AS INTEGER) - 1) * 9 + 1, 9)) || ' ' || substr({0}, 1, 4)"
 )
+MONTH_NAME: Final = f"SELECT {_NAMES.format(':month')}"
 """The fact `month` as people say it."""
 
 
@@ -38,6 +39,11 @@ def devices(where: str, nth: str = ":nth", columns: str = "d.id, d.name, d.kind"
         f"SELECT {columns}, r.name AS room {source} ORDER BY d.serial LIMIT 1 "
         f"OFFSET ({nth}) % max((SELECT count(*) {source}), 1)"
     )
+
+
+def spoken_day(fact: str) -> str:
+    """SQL for a fact that is an ISO day, as people say it: `14 March 2025`."""
+    return f"SELECT CAST(substr(:{fact}, 9) AS INTEGER) || ' ' || {_NAMES.format(f':{fact}')}"
 
 
 def of(kind: str, nth: str = ":nth") -> str:

@@ -16,8 +16,8 @@ from fairground_pocket.smarthome.schema import DAYS
 _NEW: Final = "FROM after.{0} WHERE id NOT IN (SELECT id FROM before.{0})"
 _SCENE: Final = "SELECT id, name FROM scenes ORDER BY id LIMIT 1 OFFSET :nth % (SELECT count(*) FROM scenes)"
 _SCHEDULE: Final = (
-    "FROM schedules s JOIN devices d ON d.id = s.device WHERE s.enabled = 1 AND (SELECT count(*) FROM schedules x WHERE "
-    "x.device = s.device AND x.time = s.time) = 1"
+    "FROM schedules s JOIN devices d ON d.id = s.device WHERE s.enabled = 1 AND (SELECT count(*) FROM schedules x "
+    "WHERE x.device = s.device AND x.time = s.time) = 1"
 )
 
 
@@ -32,8 +32,8 @@ class CreateScene(Task):
     )
     domain = {
         "title": (
-            "Yoga hour", "Board games", "Sunday brunch", "Nap time", "Painting", "Homework", "Candle light", "Late call",
-            "Rainy day", "Early start",
+            "Yoga hour", "Board games", "Sunday brunch", "Nap time", "Painting", "Homework", "Candle light",
+            "Late call", "Rainy day", "Early start",
         ),
         "level": (20, 40, 70), "opening": (0, 30, 80, 100), "nth": (0, 2, 4),
     }  # fmt: skip
@@ -78,8 +78,8 @@ class RunScene(Task):
     }
     expect = (
         Expect("the scene was run", "SELECT last_run > :last FROM after.scenes WHERE id = :scene_id"),
-        Expect("everything is as the scene says", "SELECT count(*) FROM before.scene_actions a JOIN before.devices d ON "
-               "d.id = a.device JOIN after.traits t ON t.device = a.device AND t.name = a.trait WHERE "
+        Expect("everything is as the scene says", "SELECT count(*) FROM before.scene_actions a JOIN before.devices d "
+               "ON d.id = a.device JOIN after.traits t ON t.device = a.device AND t.name = a.trait WHERE "
                "a.scene = :scene_id AND d.online = 1 AND t.value != a.value", 0),
         Expect("the light is as asked", "SELECT value FROM after.traits WHERE device = :device_id AND "
                "name = 'brightness'", "{level}"),
@@ -119,9 +119,9 @@ class ChangeSceneLevel(Task):
     template = "In the scene “{scene}”, the {action.name} should be at {level} % instead of {action.value} %."
     domain = {"level": (30, 40, 70, 80, 90), "nth": NTH}
     facts = {
-        "action": "SELECT a.id, a.scene, a.device, a.trait, a.value, d.name, d.kind FROM scene_actions a JOIN devices d "
-        "ON d.id = a.device WHERE a.trait IN ('brightness', 'position') AND a.value NOT IN ('30', '40', '70', '80', '90') "
-        "ORDER BY d.serial, a.id LIMIT 1 OFFSET :nth",
+        "action": "SELECT a.id, a.scene, a.device, a.trait, a.value, d.name, d.kind FROM scene_actions a "
+        "JOIN devices d ON d.id = a.device WHERE a.trait IN ('brightness', 'position') AND "
+        "a.value NOT IN ('30', '40', '70', '80', '90') ORDER BY d.serial, a.id LIMIT 1 OFFSET :nth",
         "scene": "SELECT name FROM scenes WHERE id = :action_scene",
     }
     expect = (
@@ -148,8 +148,8 @@ class RemoveFromScene(Task):
     domain = {"nth": NTH}
     facts = {
         "action": "SELECT a.id, a.scene, a.trait, a.value, d.name, d.kind FROM scene_actions a JOIN devices d ON "
-        "d.id = a.device WHERE (SELECT count(*) FROM scene_actions x WHERE x.scene = a.scene AND x.device = a.device) = 1 "
-        "ORDER BY d.serial, a.id LIMIT 1 OFFSET :nth",
+        "d.id = a.device WHERE (SELECT count(*) FROM scene_actions x WHERE x.scene = a.scene AND "
+        "x.device = a.device) = 1 ORDER BY d.serial, a.id LIMIT 1 OFFSET :nth",
         "scene": "SELECT name FROM scenes WHERE id = :action_scene",
     }
     expect = (
@@ -263,7 +263,7 @@ class MoveSchedule(Task):
 
     name = "move-schedule"
     app = "smart-home"
-    template = "The {schedule.name} has a schedule at {schedule.time}. Move it to {new}, and only on {words}."
+    template = "There is a schedule for the {schedule.name} at {schedule.time}. Move it to {new}, and only on {words}."
     domain = {
         "new": ("05:20", "07:25", "08:55", "11:05", "14:35", "17:20", "19:55", "20:25", "21:50", "22:45"),
         "when": {
@@ -274,7 +274,8 @@ class MoveSchedule(Task):
         "nth": NTH,
     }
     facts = {
-        "schedule": f"SELECT s.*, d.name, d.kind {_SCHEDULE} AND s.days != :days ORDER BY d.serial, s.id LIMIT 1 OFFSET :nth"
+        "schedule": f"SELECT s.*, d.name, d.kind {_SCHEDULE} AND s.days != :days ORDER BY d.serial, s.id LIMIT 1 "
+        "OFFSET :nth"
     }
     expect = (
         Expect("the time is right", "SELECT time FROM after.schedules WHERE id = :schedule_id", "{new}"),
@@ -311,7 +312,12 @@ class PauseSchedules(Task):
         "HAVING count(*) >= 2 ORDER BY d.serial LIMIT 1 OFFSET :nth % (SELECT count(*) FROM (SELECT 1 FROM schedules "
         "GROUP BY device HAVING count(*) >= 2))"
     }
-    inject = (lambda db, known: db.run("UPDATE schedules SET enabled = 1 WHERE device = ?", known.device.id),)
+
+    @staticmethod
+    def _all_on(db: Database, known: Known) -> None:
+        db.run("UPDATE schedules SET enabled = 1 WHERE device = ?", known.device.id)
+
+    inject = (_all_on,)
     facts = {**given, "schedules": Many("SELECT * FROM schedules WHERE device = :device_id ORDER BY time, days, id", 2)}
     expect = (
         Expect("none is on", "SELECT count(*) FROM after.schedules WHERE device = :device_id AND enabled = 1", 0),
@@ -342,7 +348,8 @@ class CreateAutomation(Task):
             key: {"title": title, "kind": kind, "event": event, "does": event_words(kind, event), "if_words": words,
                   "condition": condition, "order": order, "value": value}
             for key, title, kind, event, words, condition, order, value in (
-                ("burglar", "Scare burglars", "motion", "motion", "and only if nobody is home", "nobody", "turn on", "1"),
+                ("burglar", "Scare burglars", "motion", "motion", "and only if nobody is home", "nobody",
+                 "turn on", "1"),
                 ("path", "Light my way", "motion", "motion", "and only after sunset", "dark", "turn on", "1"),
                 ("still", "Nobody here", "motion", "still", "whatever else is going on", "always", "turn off", "0"),
                 ("opens", "Door light", "contact", "open", "and only from 22:00 to 06:00", "night", "turn on", "1"),
@@ -362,7 +369,8 @@ class CreateAutomation(Task):
         "device": of("light"),
     }
     expect = (
-        Expect("one automation more, of this name", f"SELECT group_concat(name) {_NEW.format('automations')}", "{title}"),
+        Expect("one automation more, of this name",
+               f"SELECT group_concat(name) {_NEW.format('automations')}", "{title}"),
         Expect("the sensor sets it off", f"SELECT count(*) {_NEW.format('automations')} AND trigger = 'sensor' AND "
                "sensor = :sensor_id AND event = :event"),
         Expect("under the right condition", f"SELECT max(condition) {_NEW.format('automations')}", "{condition}"),
@@ -388,7 +396,12 @@ class PauseAutomation(Task):
     template = "Pause the automation “{automation.name}” for now, I will want it back later."
     domain = {"nth": NTH}
     given = {"automation": "SELECT id, name FROM automations ORDER BY id LIMIT 1 OFFSET :nth"}
-    inject = (lambda db, known: db.run("UPDATE automations SET enabled = 1 WHERE id = ?", known.automation.id),)
+
+    @staticmethod
+    def _on(db: Database, known: Known) -> None:
+        db.run("UPDATE automations SET enabled = 1 WHERE id = ?", known.automation.id)
+
+    inject = (_on,)
     facts = given
     expect = (Expect("it rests", "SELECT enabled FROM after.automations WHERE id = :automation_id", 0),)
     allowed = (Change("automations", ("enabled",), "id = :automation_id"),)

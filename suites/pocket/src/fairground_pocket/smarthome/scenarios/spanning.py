@@ -8,7 +8,7 @@ from typing import Final
 from fairground.worlds import Fill, Move, Tap
 from fairground_pocket.kit import Add, Database, Expect, Known, Row, Task
 from fairground_pocket.smarthome.scenarios.caring import NEW_CODE, new_code
-from fairground_pocket.smarthome.scenarios.finding import AGAIN, MONTH, MONTH_NAME, NOTED, NTH, of
+from fairground_pocket.smarthome.scenarios.finding import AGAIN, MONTH, MONTH_NAME, NOTED, NTH, of, spoken_day
 
 _STRANGER: Final = (
     "SELECT c.name, c.address FROM email.contacts c WHERE c.address NOT IN (SELECT address FROM members) "
@@ -64,8 +64,8 @@ class AccessAskedFor(Task):
     )
     domain = {
         "case": {
-            key: {"subject": subject, "why": why, "code": code, "opens": opens, "closes": closes, "start": f"+{start} days",
-                  "end": f"+{end} days"}
+            key: {"subject": subject, "why": why, "code": code, "opens": opens, "closes": closes,
+                  "start": f"+{start} days", "end": f"+{end} days"}
             for key, subject, why, code, opens, closes, start, end in (
                 ("plants", "Watering your plants", "I will water your plants", "730418", "08:00", "10:30", 4, 11),
                 ("parcel", "That parcel", "I will bring the parcel in", "295160", "09:15", "12:00", 1, 2),
@@ -91,15 +91,17 @@ class AccessAskedFor(Task):
         "address": "SELECT value FROM settings WHERE name = 'address'",
         "first": "SELECT date(now, :start) FROM clock",
         "last": "SELECT date(now, :end) FROM clock",
+        "first_words": spoken_day("first"),
+        "last_words": spoken_day("last"),
     }
     inject = (
         Row("threads", {"id": "{thread}", "subject": "{subject}"}, app="email"),
         Row("mails", {
             "id": "{mail}", "thread": "{thread}", "folder": "inbox", "sender": "{person.name}",
             "address": "{person.address}", "subject": "{subject}", "time": "{time}", "unread": 1,
-            "body": "Hello,\n\nas we said, {why} while you are out. Could you make me a code for the {device.name}? The "
-            "digits {code} are easy for me to remember. From {first} until {last} would be right, and I only need it "
-            "between {opens} and {closes}.\n\nThank you!\n{person.name}",
+            "body": "Hello,\n\nas we said, {why} while you are out. Could you make me a code for the {device.name}? "
+            "The digits {code} are easy for me to remember. From {first_words} until {last_words} would be right, and "
+            "I only need it between {opens} and {closes}.\n\nThank you!\n{person.name}",
         }, app="email"),
         Row("recipients", {"mail": "{mail}", "kind": "to", "name": "{me}", "address": "{address}"}, app="email"),
     )  # fmt: skip
