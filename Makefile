@@ -8,7 +8,7 @@ pytest := $(bin)/python -m pytest -n $(jobs) --maxprocesses 4 --dist worksteal
 # Hundreds of tests start Python; where it may not keep what it compiled, each compiles it all again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test test-all check bench setup clean
+.PHONY: help run test test-all check prove bench setup clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -33,6 +33,10 @@ check: ## Lint, format, types and the import contract; changes nothing
 	@$(bin)/mypy --no-error-summary
 	@$(bin)/lint-imports --no-logo > .setup/lint-imports.log 2>&1 || { cat .setup/lint-imports.log; exit 1; }
 	@echo "check: lint, format, types and imports are clean"
+
+prove: ## Prove the pocket suite anew where it changed, and write its proof tables
+	@scripts/setup run
+	@$(bin)/fairground prove pocket
 
 bench: ## Measure, against peers in the same run
 	@scripts/setup bench
