@@ -2,6 +2,10 @@
 # Each sets up what it needs first (scripts/setup), which is quick when nothing changed.
 
 bin := .venv/bin
+
+# What `make run` runs: one scenario of every app.
+first := desk/calc pocket/email/reply-all pocket/payment/split-bill pocket/eats/order-with-extras \
+	pocket/smart-home/ranked-warmth pocket/flights/choose-seat
 # Tests run side by side, a process a core. `make test jobs=0` runs them one after another.
 jobs := auto
 pytest := $(bin)/python -m pytest -n $(jobs) --maxprocesses 4 --dist worksteal
@@ -15,8 +19,7 @@ help: ## This list
 
 run: ## Evaluate the built-in agents on real software: a leaderboard with intervals, and a report to look at
 	@scripts/setup run
-	@$(bin)/fairground run desk/calc pocket/notes $(addprefix --agent ,oracle oracle:slip=0.1 random do-nothing) \
-		--configs 3 --rollouts 2 --steps 15
+	@$(bin)/fairground run $(first) $(addprefix --agent ,oracle oracle:slip=0.1 random do-nothing) --configs 2 --rollouts 2
 
 test: check ## Set up, check, and run the tests (some minutes)
 	@scripts/setup test

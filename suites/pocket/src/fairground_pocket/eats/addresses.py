@@ -125,8 +125,9 @@ def _save(visit: Visit, number: int) -> Screen | Go:
             db.run("UPDATE cart SET address = ? WHERE restaurant IS NOT NULL", number)
     if filled["is_default"] == "1":
         db.run("UPDATE addresses SET is_default = (id = ?)", number)
-    to = SITE.url("/checkout") if filled["next"] == "checkout" and db.one("SELECT restaurant FROM cart") else ""
-    return Go(to or SITE.url("/addresses"), "Address saved", undo=True)
+    if filled["next"] == "checkout" and db.one("SELECT restaurant FROM cart"):
+        return Go(SITE.url("/checkout"))
+    return Go(SITE.url("/addresses"), "Address saved", undo=True)
 
 
 def _page(db: Database, filled: Filled, number: int) -> Screen:

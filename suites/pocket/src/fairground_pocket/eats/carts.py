@@ -46,9 +46,7 @@ def show_cart(visit: Visit) -> Screen:
         ]
     )  # fmt: skip
     sums = store.sums(db)
-    body = join(
-        [*entries, settled, parts.card(bill(db, sums, promo)), parts.link(SITE.url("/checkout"), "Go to checkout")]
-    )
+    body = join([*entries, settled, parts.card(bill(db, sums, promo))])
     empty = parts.confirm(
         "empty", "Empty the cart?", f"{counted(len(lines), 'line')} from {place['name']}.", SITE.url("/cart/empty"),
         "Empty it",
@@ -56,6 +54,7 @@ def show_cart(visit: Visit) -> Screen:
     return Screen(
         "Cart", body, tab="cart", subtitle=place["name"], badges=badges(db), sheets=[empty],
         actions=[parts.bar_link("#empty", "Empty cart", "trash")],
+        fab=parts.fab(SITE.url("/checkout"), "Go to checkout", "check"),
     )  # fmt: skip
 
 

@@ -79,7 +79,7 @@ def set_address(visit: Visit) -> Go:
     _cart(visit)
     row = visit.found("SELECT * FROM addresses WHERE id = ?", visit.number("address"))
     visit.db.run("UPDATE cart SET address = ?", row["id"])
-    return Go(_HERE, f"Delivered to {row['label']}")
+    return Go(_HERE)
 
 
 @SITE.get("/checkout/payment")
@@ -102,7 +102,7 @@ def set_method(visit: Visit) -> Go:
     _cart(visit)
     row = visit.found("SELECT * FROM methods WHERE id = ?", visit.number("method"))
     visit.db.run("UPDATE cart SET method = ?", row["id"])
-    return Go(_HERE, f"Paid with {row['label']}")
+    return Go(_HERE)
 
 
 @SITE.get("/checkout/time")
@@ -146,13 +146,13 @@ def set_slot(visit: Visit) -> Go:
     place = _place(visit)
     if not slot:
         db.run("UPDATE cart SET slot = NULL")
-        return Go(_HERE, "As soon as possible")
+        return Go(_HERE)
     last = f"{db.now + timedelta(days=_DAYS):%Y-%m-%d}"
     real = re.fullmatch(r"20\d\d-[01]\d-[0-3]\dT[0-2]\d:[03]0:00", slot, re.ASCII) is not None and slot < last
     if not real or not _is_day(slot[:10]) or slot not in store.slots(place, slot[:10], db.now):
         raise Gone
     db.run("UPDATE cart SET slot = ?", slot)
-    return Go(_HERE, f"Delivered on {formats.day_in_full(datetime.fromisoformat(slot))}, {slot_words(slot)}")
+    return Go(_HERE)
 
 
 @SITE.get("/checkout/tip")
@@ -172,7 +172,7 @@ def set_tip(visit: Visit) -> Screen | Go:
         if percent not in _TIPS:
             raise Gone
         db.run("UPDATE cart SET tip_percent = ?, tip_amount = 0", percent)
-        return Go(_HERE, f"{percent}% tip" if percent else "No tip")
+        return Go(_HERE)
     filled = _TIP.read(visit)
     amount = formats.parse_money(filled["amount"], db.setting("currency"))
     if filled.ok and amount is None:
@@ -182,7 +182,7 @@ def set_tip(visit: Visit) -> Screen | Go:
     if not filled.ok:
         return _tip(visit, filled)
     db.run("UPDATE cart SET tip_percent = 0, tip_amount = ?", amount)
-    return Go(_HERE, "Tip changed")
+    return Go(_HERE)
 
 
 def slot_words(slot: str) -> str:

@@ -42,7 +42,7 @@ def add(visit: Visit, number: int) -> Screen | Go:
     if not filled.ok:
         return _page(db, row, filled)
     store.put(db, number, options, int(filled["quantity"]), filled["note"])
-    return Go(SITE.url(f"/r/{row['restaurant']}"), f"{row['name']} is in your cart", undo=True)
+    return Go(SITE.url(f"/r/{row['restaurant']}"))  # the button to the cart says the new sum
 
 
 @SITE.get("/cart/lines/{number:int}")
@@ -72,7 +72,7 @@ def update(visit: Visit, number: int) -> Screen | Go:
     db.run("UPDATE cart_lines SET quantity = ?, note = ? WHERE id = ?", int(filled["quantity"]), filled["note"], number)
     db.run("DELETE FROM cart_options WHERE line = ?", number)
     db.many("INSERT INTO cart_options VALUES (?, ?)", [(number, option) for option in sorted(options)])
-    return Go(SITE.url("/cart"), f"{row['name']} was changed", undo=True)
+    return Go(SITE.url("/cart"))
 
 
 def _groups(db: Database, row: sqlite3.Row) -> list[sqlite3.Row]:

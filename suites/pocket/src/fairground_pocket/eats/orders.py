@@ -96,7 +96,7 @@ def again(visit: Visit, number: int) -> Go:
     """Fills the cart with the same dishes."""
     visit.found("SELECT 1 FROM orders WHERE id = ?", number)
     missing = store.reorder(visit.db, number)
-    return Go(SITE.url("/cart"), f"Sold out: {', '.join(missing)}" if missing else "In your cart", undo=True)
+    return Go(SITE.url("/cart"), f"Sold out: {', '.join(missing)}" if missing else "In your cart now", undo=True)
 
 
 @SITE.post("/orders/{number:int}/cancel")

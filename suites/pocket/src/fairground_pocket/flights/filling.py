@@ -264,11 +264,12 @@ def _recent(db: Database, draw: Draw, schedule: Schedule) -> None:
 
 
 def _notices(db: Database, cast: Cast) -> None:
+    # The city is that of the flight that leaves last on the way out.
     soonest = db.rows(
-        "SELECT b.id, b.code, a.city, min(f.starts) AS starts FROM bookings b JOIN coupons c ON c.booking = b.id JOIN "
+        "SELECT b.id, b.code, a.city, max(f.starts) AS starts FROM bookings b JOIN coupons c ON c.booking = b.id JOIN "
         "flights f ON f.id = c.flight JOIN airports a ON a.code = f.destination WHERE b.status = 'confirmed' AND "
-        "f.departs > ? AND c.leg = 'out' AND b.id NOT IN (SELECT booking FROM coupons c JOIN flights f ON f.id = "
-        "c.flight GROUP BY booking HAVING count(DISTINCT f.id) > 2) GROUP BY b.id ORDER BY starts LIMIT 7",
+        "c.leg = 'out' AND NOT EXISTS (SELECT 1 FROM coupons x JOIN flights y ON y.id = x.flight WHERE x.booking = "
+        "b.id AND y.departs <= ?) GROUP BY b.id ORDER BY starts LIMIT 7",
         cast.now.isoformat(),
     )
     for place, row in enumerate(reversed(soonest)):

@@ -44,10 +44,12 @@ _ONE_MAIL = (
     Add("threads", app="email"),
     Add("recipients", f"mail = {_NEW_MAIL}", app="email"),
 )
-_FIRST_LINE = (
-    "(SELECT trim(substr(body, 1, instr(body || char(10), char(10)) - 1)) FROM after_email.mails "
+_SIGNED = "char(10) || char(10) || '-- ' || char(10)"
+_TEXT = (
+    f"(SELECT trim(substr(body, 1, instr(body || {_SIGNED}, {_SIGNED}) - 1), ' ' || char(10)) FROM after_email.mails "
     f"WHERE id = {_NEW_MAIL})"
 )
+"""All that the new mail says above the signature."""
 _CONTACT = "SELECT name, address FROM email.contacts ORDER BY name, id LIMIT 1 OFFSET :who"
 _FREE = (
     "SELECT (SELECT max(id) + 1 FROM email.threads) AS thread, (SELECT max(id) + 1 FROM email.mails) AS mail, "
@@ -184,16 +186,15 @@ class MailTotal(Task):
         "number": "SELECT 1000 + :order_id",
         "plain": f"SELECT substr(answer, 1, instr(answer, ' ') - 1) FROM ({money(':order_total')} AS answer)",
     }
-    # The amount may stand with or without its sign, and with any separators: digits decide, and where decimals begin.
-    _digits = f"replace(replace({_FIRST_LINE}, ',', ''), '.', '')"
     expect = (
         _SENT,
         _TO,
         _SUBJECT,
+        # With or without its sign, with any separators: digits decide, and where decimals begin.
         Expect(
             "it says the amount",
             "WITH said(text) AS (SELECT replace(replace(replace(replace("
-            f"{_FIRST_LINE}, char(160), ''), ' ', ''), ',', '.'), (SELECT value FROM before.settings WHERE "
+            f"{_TEXT}, char(160), ''), ' ', ''), ',', '.'), (SELECT value FROM before.settings WHERE "
             "name = 'currency'), '')), plain(text) AS (SELECT trim(text, '₦€£¥₹₺$krMAD') FROM said) "
             "SELECT CASE WHEN instr(:plain, '.') = 0 THEN replace(text, '.', '') = :plain ELSE "
             "replace(text, '.', '') = replace(:plain, '.', '') AND substr(text, -3, 1) = '.' END FROM plain",
@@ -238,7 +239,7 @@ class MailPhone(Task):
         _SUBJECT,
         Expect(
             "it says the number",
-            f"SELECT replace({_FIRST_LINE}, ' ', '') = replace(:place_phone, ' ', '')",
+            f"SELECT replace({_TEXT}, ' ', '') = replace(:place_phone, ' ', '')",
             weight=2,
         ),
     )

@@ -224,24 +224,31 @@ class DelayedFlight(Task):
     app = "flights"
     kind = "answer"
     template = (
-        "By how many minutes was yesterday's flight {flight.number} from {home.city} to {flight.city} late? "
-        "Answer with the number."
+        "According to the board, by how many minutes is {when}'s flight {flight.number} from {flight.origin} to "
+        "{flight.destination} late? Answer with the number."
     )
-    domain = {"nth": NTH}
+    domain = {
+        "nth": {f"no-{n + 1}": n for n in range(5)},
+        "when": {
+            "today": {"offset": "+0 days", "when": "today"},
+            "yesterday": {"offset": "-1 day", "when": "yesterday"},
+        },
+    }
     facts = {
         "home": HOME,
-        "flight": "SELECT f.id, f.number, f.delay, a.city FROM flights f JOIN airports a ON a.code = f.destination "
-        "WHERE f.origin = :home_code AND substr(f.departs, 1, 10) = (SELECT date(now, '-1 day') FROM clock) AND "
-        "f.cancelled = 0 "
-        "AND f.delay > 0 ORDER BY f.departs, f.id LIMIT 1 OFFSET (:nth % (SELECT count(*) FROM flights WHERE origin = "
-        ":home_code AND substr(departs, 1, 10) = (SELECT date(now, '-1 day') FROM clock) AND cancelled = 0 AND "
-        "delay > 0))",
+        "flight": "SELECT f.id, f.number, f.delay, o.city AS origin, d.city AS destination, f.origin = :home_code AS "
+        "left FROM flights f JOIN airports o ON o.code = f.origin JOIN airports d ON d.code = f.destination "
+        "WHERE :home_code IN (f.origin, f.destination) AND f.cancelled = 0 AND f.delay > 0 AND date(f.departs) = "
+        "(SELECT date(now, :offset) FROM clock) AND date(f.arrives) = date(f.departs) ORDER BY f.departs, f.id "
+        "LIMIT 1 OFFSET :nth",
     }
     answer = Answer("SELECT :flight_delay", "number")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """On the board."""
-        return [Tap("Status"), Tap("Yesterday"), Tap(f"{known.flight.number}, {known.flight.city}")]
+        """On the board of departures or arrivals."""
+        flight = known.flight
+        board: list[Move] = [Tap("Status"), *([] if flight.left else [Tap("Arrivals")]), Tap(known.when.capitalize())]
+        return [*board, Tap(f"{flight.number}, {flight.destination if flight.left else flight.origin}")]
 
 
 class WhoSitsThere(Task):
@@ -251,17 +258,16 @@ class WhoSitsThere(Task):
     app = "flights"
     kind = "answer"
     template = (
-        "Who of us sits in seat {rider.seat} on flight {trip.number} on {trip.words}, booking {trip.code}? "
+        "Who of us sits in seat {rider.seat} on flight {rider.number} on {rider.words}, booking {trip.code}? "
         "Answer with the name."
     )
-    domain = {"nth": {f"no-{n + 1}": n for n in range(5)}, "place": {"first": 0, "last": 1}}
+    domain = {"nth": NTH}
     facts = {
-        "trip": trip(
-            "EXISTS (SELECT 1 FROM coupons c WHERE c.booking = b.id AND c.flight = first.id AND c.seat != '')"
-        ),
-        "rider": "SELECT c.seat, r.name FROM coupons c JOIN riders r ON r.id = c.rider WHERE c.booking = :trip_id AND "
-        "c.flight "
-        "= :trip_flight AND c.seat != '' ORDER BY CASE WHEN :place THEN -c.id ELSE c.id END LIMIT 1",
+        "rider": f"SELECT c.seat, c.booking, r.name, f.number, {spoken('f.departs')} AS words FROM coupons c "
+        "JOIN riders r ON r.id = c.rider JOIN flights f ON f.id = c.flight JOIN bookings b ON b.id = c.booking "
+        "WHERE c.seat != '' AND b.status = 'confirmed' AND c.leg = 'out' AND f.departs > "
+        "(SELECT date(now, '+2 days') FROM clock) ORDER BY f.starts, c.id LIMIT 1 OFFSET :nth",
+        "trip": trip("b.id = :rider_booking").replace("OFFSET :nth", ""),
     }
     answer = Answer("SELECT :rider_name", "text", among="SELECT name FROM travellers")
 

@@ -238,7 +238,6 @@ class AddCard(Task):
 
     name = "add-card"
     app = "flights"
-    template = "Add my new {kind}, number {digits}, valid until {until}, and make it the card that pays first."
     domain = {
         "number": {digits[-4:]: {"digits": digits, "until": until} for digits, until in (
             ("4929110022337781", "04/30"), ("5212900048120034", "11/28"), ("4024007155551209", "07/31"),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from fairground.worlds import Move, Tap
-from fairground_pocket.flights.scenarios.finding import FLIGHT, open_trip, option_name, spoken, trip
+from fairground_pocket.flights.scenarios.finding import FLIGHT, open_trip, option_name, trip
 from fairground_pocket.kit import Add, Change, Database, Expect, Known, Task
 
 OPEN: Final = "b.fare != 'light' AND first.id = last.id"
@@ -108,7 +108,6 @@ class ChangeReturn(Task):
         "trip": trip(f"{OPEN} AND back.id IS NOT NULL AND back.departs < (SELECT date(now, '+36 days') FROM clock)"),
         "new": f"{FLIGHT} WHERE origin = :trip_destination AND destination = :trip_origin AND substr(departs, 1, 10) = "
         "date(:trip_back_day, :later) ORDER BY price, id LIMIT 1",
-        "option": f"SELECT {spoken(':trip_back_day')}",
     }
     expect = (
         Expect("everybody is on the new flight", f"SELECT count(*) = {RIDERS.replace('riders', 'before.riders')} FROM "

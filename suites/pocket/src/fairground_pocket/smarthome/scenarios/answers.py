@@ -187,19 +187,28 @@ class WhoWasIt(Task):
         return [*open_device(known.device.name), Tap("More options"), Tap("All activity")]
 
 
-class WhenOpened(Task):
-    """When a door was opened last."""
+class WhenNoticed(Task):
+    """When a sensor noticed something last."""
 
-    name = "when-opened"
+    name = "when-noticed"
     app = "smart-home"
     kind = "answer"
     template = "At what time did the {device.name} {event} the last time? Answer with the time of day."
-    domain = {"event": {"opened": {"event": "open", "text": "opens"}, "closed": {"event": "close", "text": "closes"}},
-              "nth": {f"door-{number + 1}": number for number in range(5)}}  # fmt: skip
+    domain = {
+        "case": {
+            f"{key}-{number + 1}": {"event": event, "text": text, "sort": sort, "nth": number}
+            for key, event, text, sort, most in (
+                ("opened", "open", "opens", "contact", 2),
+                ("closed", "close", "closes", "contact", 2),
+                ("moved", "see motion", "sees motion", "motion", 6),
+            )
+            for number in range(most)
+        }
+    }
     facts = {
         "device": "SELECT d.id, d.name, max(a.time) AS time FROM devices d JOIN activity a ON a.device = d.id WHERE "
-        "d.kind = 'contact' AND a.text LIKE '% ' || :text GROUP BY d.id ORDER BY d.serial LIMIT 1 OFFSET :nth % "
-        "(SELECT count(DISTINCT a.device) FROM activity a JOIN devices d ON d.id = a.device WHERE d.kind = 'contact' "
+        "d.kind = :sort AND a.text LIKE '% ' || :text GROUP BY d.id ORDER BY d.serial LIMIT 1 OFFSET :nth % "
+        "(SELECT count(DISTINCT a.device) FROM activity a JOIN devices d ON d.id = a.device WHERE d.kind = :sort "
         "AND a.text LIKE '% ' || :text)"
     }
     answer = Answer("SELECT substr(:device_time, 12, 5)", "time")

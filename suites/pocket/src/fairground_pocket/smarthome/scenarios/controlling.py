@@ -144,7 +144,7 @@ class RoomLightsOff(Task):
     given = {
         "room": "SELECT r.id, r.name FROM rooms r WHERE (SELECT count(*) FROM devices d WHERE d.room = r.id AND "
         "d.kind = 'light') >= 1 AND EXISTS (SELECT 1 FROM devices d JOIN traits t ON t.device = d.id WHERE "
-        "d.room = r.id AND d.kind != 'light' AND t.name = 'power') ORDER BY r.place DESC LIMIT 1 OFFSET :nth % 8"
+        "d.room = r.id AND d.kind != 'light' AND t.name = 'power') ORDER BY r.place DESC LIMIT 1 OFFSET :nth"
     }
 
     @staticmethod
