@@ -16,7 +16,7 @@ from fairground.verify import judge
 from fairground.worlds import Move, MutantCount, Stuck, World
 
 _SHOWN = 6  # differences and survivors that are spelt out
-_SIDE_EFFECTS = 3
+SIDE_EFFECTS = 3
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,7 @@ def try_mutants(
         before=before,
         others={one.configuration.instance: _moves_in(one, open_) for one in others},
         elsewhere={
-            f"{one.configuration.scenario}/{one.configuration.instance}": _moves_in(one, open_)
-            for one in elsewhere[:_SIDE_EFFECTS]
+            f"{one.configuration.scenario}/{one.configuration.instance}": _moves_in(one, open_) for one in elsewhere
         },
         own=own,
         words=_words(world, others),

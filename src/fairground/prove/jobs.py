@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
 
 from fairground.core import Configuration, InfrastructureError, InvalidConfiguration
 from fairground.prove.crew import Lost
-from fairground.prove.discrimination import try_mutants
+from fairground.prove.discrimination import SIDE_EFFECTS, try_mutants
 from fairground.prove.findings import MutantProof, PairProof, ScreenProof, Status
 from fairground.prove.mutants import MOST
 from fairground.prove.pairs import Faulty, prove_pair
@@ -112,15 +114,20 @@ class Prover:
 
     def _mutants(self, job: MutantJob, say: Callable[[str], None]) -> MutantProof:
         world = self._world(job)
-        elsewhere = [
-            self._world(job, scenario=one.name, instance=next(iter(one.instances))) for one in self._effects(job)
-        ]
-        others = [self._world(job, instance=other) for other in job.others]
+        effects = ((one.name, next(iter(one.instances))) for one in self._effects(job))
+        elsewhere = list(itertools.islice(self._feasible(job, effects), SIDE_EFFECTS))
+        others = list(self._feasible(job, ((job.scenario, other) for other in job.others)))
         most = MOST if has_rehearsal(world.app) else _MUTANTS_ON_A_SEAT
         try:
             return try_mutants(world, self._open, others, elsewhere, most=most, say=say)
         except (Faulty, InvalidConfiguration) as error:
             return MutantProof(error=str(error))
+
+    def _feasible(self, job: MutantJob, tasks: Iterable[tuple[str, str]]) -> Iterator[World]:
+        """Those of these scenarios and instances that make sense on the job's profile."""
+        for scenario, instance in tasks:
+            with contextlib.suppress(InvalidConfiguration):
+                yield self._world(job, scenario=scenario, instance=instance)
 
     def _effects(self, job: MutantJob) -> list[Scenario]:
         """The scenarios that come after this one, which change something."""
