@@ -1,5 +1,7 @@
 """Pocket: phone-size apps in a page of a real browser, as worlds. One folder an app."""
 
+from pathlib import Path
+
 from fairground.worlds import Suite
 from fairground_pocket.eats import Eats
 from fairground_pocket.eats.scenarios import SCENARIOS as EATS
@@ -21,4 +23,5 @@ suite = Suite(
     version="0.2.0",
     apps=(Notes(), Email(), Payment(), SmartHome(), Flights(), Eats()),
     scenarios=(PinAndLabel(), CountLabel(), *EMAIL, *PAYMENT, *SMART_HOME, *FLIGHTS, *EATS),
+    proofs=Path(__file__).parent / "proofs",
 )

@@ -44,7 +44,7 @@ class PocketApp(App):
     themes: ClassVar[Mapping[str, Mapping[str, Any]]] = THEMES
     profiles: ClassVar[Mapping[str, Mapping[str, Any]]] = {name: {"cast": name} for name in PROFILES}
     ui_states: ClassVar[Mapping[str, Mapping[str, Any]]] = {"start": {"path": "/"}}
-    clocks = ("now",)
+    clocks: ClassVar[tuple[str, ...]] = ("now",)
     site: ClassVar[Site]
 
     @abstractmethod
