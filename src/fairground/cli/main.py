@@ -97,6 +97,7 @@ def _add_worlds(app: typer.Typer) -> None:
     from fairground.cli.export import export
     from fairground.cli.judge import judge
     from fairground.cli.list import list_
+    from fairground.cli.looks import looks
     from fairground.cli.mcp import mcp
     from fairground.cli.new import new
     from fairground.cli.open import open_
@@ -111,6 +112,7 @@ def _add_worlds(app: typer.Typer) -> None:
     app.command("list")(list_)
     app.command("doctor")(doctor)
     app.command("open")(open_)
+    app.command("looks")(looks)
     app.command("record")(record)
     app.command("show")(show)
     app.command("run")(run)

@@ -62,10 +62,10 @@ def _head(folder: EpisodeFolder, *, shown: int, of: int) -> Image.Image:
     draw = ImageDraw.Draw(image)
     outcome = outcome_of(folder)
     y = MARGIN
-    draw.text((WIDTH - MARGIN, y + 20), f"Fairground  ·  {episode.started[:10]}", MUTED, _font(18), anchor="rm")
+    draw.text((WIDTH - MARGIN, y + 20), f"Fairground  ·  {episode.started[:10]}", MUTED, lettering(18), anchor="rm")
     y = _pill(draw, (MARGIN, y), outcome.upper(), OUTCOMES[outcome]) + 20
-    for line in _wrap(episode.instruction, _font(34, bold=True), WIDTH - 2 * MARGIN, lines=3):
-        draw.text((MARGIN, y), line, INK, _font(34, bold=True))
+    for line in _wrap(episode.instruction, lettering(34, bold=True), WIDTH - 2 * MARGIN, lines=3):
+        draw.text((MARGIN, y), line, INK, lettering(34, bold=True))
         y += 44
     facts = [episode.configuration.id, f"agent {episode.agent}", f"{len(folder.steps)} steps"]
     facts += [f"{episode.seconds:.1f} s"] if episode.seconds else []
@@ -73,18 +73,18 @@ def _head(folder: EpisodeFolder, *, shown: int, of: int) -> Image.Image:
     facts += [] if episode.fingerprint.isolated else ["not isolated"]
     facts += [f"{shown} of {of} frames shown, evenly spaced"] if shown < of else []
     y += 6
-    for line in _wrap("   ·   ".join(facts), _font(20), WIDTH - 2 * MARGIN, lines=3):
-        draw.text((MARGIN, y), line, MUTED, _font(20))
+    for line in _wrap("   ·   ".join(facts), lettering(20), WIDTH - 2 * MARGIN, lines=3):
+        draw.text((MARGIN, y), line, MUTED, lettering(20))
         y += 30
     said = episode.error or "; ".join(folder.problems)
-    for line in _wrap(said, _font(20), WIDTH - 2 * MARGIN, lines=3):
-        draw.text((MARGIN, y), line, ODD, _font(20))
+    for line in _wrap(said, lettering(20), WIDTH - 2 * MARGIN, lines=3):
+        draw.text((MARGIN, y), line, ODD, lettering(20))
         y += 30
     y += 14
     for check in checks[:30]:
         y = _check(image, y, check)
     if len(checks) > 30:
-        draw.text((MARGIN, y), f"and {len(checks) - 30} more checks", MUTED, _font(20))
+        draw.text((MARGIN, y), f"and {len(checks) - 30} more checks", MUTED, lettering(20))
         y += 34
     return image.crop((0, 0, WIDTH, min(y + 18, room)))
 
@@ -94,13 +94,13 @@ def _check(image: Image.Image, y: int, check: Check) -> int:
     image.paste(_tick(24, check.passed), (MARGIN, y + 1))
     left = MARGIN + 40
     name = check.name + ("  (guard)" if check.integrity else "")
-    name = next(iter(_wrap(name, _font(22), WIDTH - left - MARGIN, lines=1)), "")
-    draw.text((left, y), name, INK, _font(22))
+    name = next(iter(_wrap(name, lettering(22), WIDTH - left - MARGIN, lines=1)), "")
+    draw.text((left, y), name, INK, lettering(22))
     if check.passed:
         return y + 38
     said = f"expected {evidence(check.expected)[:200]}, found {evidence(check.found)[:200]}"
-    for line in _wrap(said, _font(19), WIDTH - left - MARGIN, lines=1):
-        draw.text((left, y + 30), line, BAD, _font(19))
+    for line in _wrap(said, lettering(19), WIDTH - left - MARGIN, lines=1):
+        draw.text((left, y + 30), line, BAD, lettering(19))
     return y + 64
 
 
@@ -123,7 +123,7 @@ def _grid(scenes: list[Scene], pictures: list[Image.Image | None]) -> Image.Imag
         _label(draw, (x, y), scene, *titles[place])
         if picture is None:
             draw.rectangle((x, y + label, x + width, y + label + height), "#f1f0f5", LINE)
-            draw.text((x + 16, y + label + 16), "this frame was lost", MUTED, _font(18))
+            draw.text((x + 16, y + label + 16), "this frame was lost", MUTED, lettering(18))
             continue
         fitted = picture.copy()
         fitted.thumbnail((width, height), Image.Resampling.LANCZOS)
@@ -143,12 +143,12 @@ def _title(scene: Scene, width: int) -> tuple[str, str]:
     words = "what was left" if scene.step is None else describe(scene.step.action)
     if scene.step is not None and scene.step.refused:
         words = f"refused: {words}"
-    first = next(iter(_wrap(words, _font(18), int(width - _badge(scene) - 10), lines=1, cut=False)), "")
-    return first, next(iter(_wrap(words[len(first) :], _font(18), width, lines=1)), "")
+    first = next(iter(_wrap(words, lettering(18), int(width - _badge(scene) - 10), lines=1, cut=False)), "")
+    return first, next(iter(_wrap(words[len(first) :], lettering(18), width, lines=1)), "")
 
 
 def _badge(scene: Scene) -> float:
-    return _font(17, bold=True).getlength(_number(scene)) + 20
+    return lettering(17, bold=True).getlength(_number(scene)) + 20
 
 
 def _number(scene: Scene) -> str:
@@ -160,9 +160,9 @@ def _label(draw: ImageDraw.ImageDraw, at: tuple[int, int], scene: Scene, first: 
     badge = _badge(scene)
     refused = scene.step is not None and bool(scene.step.refused)
     draw.rounded_rectangle((x, y, x + badge, y + 28), 14, ODD if refused else INK if scene.step else MUTED)
-    draw.text((x + badge / 2, y + 14), _number(scene), PAPER, _font(17, bold=True), anchor="mm")
-    draw.text((x + badge + 10, y + 3), first, ODD if refused else INK, _font(18))
-    draw.text((x, y + 36), second, ODD if refused else INK, _font(18))
+    draw.text((x + badge / 2, y + 14), _number(scene), PAPER, lettering(17, bold=True), anchor="mm")
+    draw.text((x + badge + 10, y + 3), first, ODD if refused else INK, lettering(18))
+    draw.text((x, y + 36), second, ODD if refused else INK, lettering(18))
 
 
 def _picture(folder: EpisodeFolder, scene: Scene) -> Image.Image | None:
@@ -211,7 +211,7 @@ def _draw_mark(draw: ImageDraw.ImageDraw, mark: Mark, factor: float, unit: float
 
 
 def _draw_caption(draw: ImageDraw.ImageDraw, size: tuple[int, int], words: str) -> None:
-    font = _font(max(10, round(math.hypot(*size) / 32)), bold=True)
+    font = lettering(max(10, round(math.hypot(*size) / 32)), bold=True)
     words = next(iter(_wrap(words, font, round(size[0] * 0.86), lines=1)), "")
     width = draw.textlength(words, font)
     x, y = size[0] / 2, size[1] * 0.9
@@ -222,7 +222,7 @@ def _draw_caption(draw: ImageDraw.ImageDraw, size: tuple[int, int], words: str) 
 
 
 def _pill(draw: ImageDraw.ImageDraw, at: tuple[int, int], words: str, colour: str) -> int:
-    font = _font(20, bold=True)
+    font = lettering(20, bold=True)
     width = draw.textlength(words, font)
     draw.rounded_rectangle((at[0], at[1], at[0] + width + 36, at[1] + 40), 20, colour)
     draw.text((at[0] + 18 + width / 2, at[1] + 20), words, PAPER, font, anchor="mm")
@@ -270,7 +270,8 @@ def _fitting(words: str, font: Font, width: int) -> int:
 
 
 @lru_cache(maxsize=64)
-def _font(size: int, *, bold: bool = False) -> Font:
+def lettering(size: int, *, bold: bool = False) -> Font:
+    """The font of pictures, at a size."""
     try:
         return ImageFont.truetype("DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf", size)
     except OSError:

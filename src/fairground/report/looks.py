@@ -1,0 +1,98 @@
+"""How an app can look: its themes and its UI states side by side, as one picture."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from PIL import Image, ImageDraw
+
+from fairground.core import Configuration, Frame, InvalidInput, unknown
+from fairground.report.sheet import INK, LINE, MARGIN, MUTED, PAPER, lettering
+from fairground.worlds import App, Suite, World, open_seat, renew
+
+_CELL = 300  # pixels of a picture's width
+_WIDE = 460  # the same of a desktop's
+_GAP = 20
+_ACROSS = 1900
+_CAPTION = 34
+
+
+@dataclass(frozen=True)
+class Look:
+    """The first frame of a configuration, with what is shown by it."""
+
+    caption: str
+    frame: Frame
+
+
+def looks_of(suite: Suite, app: App, profile: str | None = None) -> Iterator[Look]:
+    """The first frame of an app in every theme, and then in every UI state, one after the other.
+
+    Args:
+        suite: Where it is from.
+        app: Which one; it needs a scenario that is served.
+        profile: Whose data; by default that of the first configuration that is served.
+    """
+    scenario, instance, whose = _first(suite, app, profile)
+    theme, ui_state = next(iter(app.themes)), next(iter(app.ui_states))
+    wanted = [(f"theme {name}", name, ui_state) for name in app.themes]
+    wanted += [(f"UI state {name}", theme, name) for name in app.ui_states]
+    seat = None
+    try:
+        for caption, look, start in wanted:
+            found = Configuration(
+                suite=suite.name, app=app.name, scenario=scenario, instance=instance, profile=whose, theme=look,
+                ui_state=start,
+            )  # fmt: skip
+            world = World.of(suite, found)
+            if seat is None or not renew(seat, world):
+                if seat is not None:
+                    seat.close()
+                seat = open_seat(world)
+            yield Look(caption, seat.screen.grab())
+    finally:
+        if seat is not None:
+            seat.close()
+
+
+def looks_sheet(title: str, looks: list[Look]) -> bytes:
+    """A PNG with all of them in a grid."""
+    first = looks[0].frame.size
+    width = _WIDE if first[0] > first[1] else _CELL
+    columns = max(1, (_ACROSS - 2 * MARGIN + _GAP) // (width + _GAP))
+    cells = [_cell(look, width) for look in looks]
+    height = max(cell.height for cell in cells)
+    rows = -(-len(cells) // columns)
+    top = MARGIN + 70
+    across = min(columns, len(cells))
+    size = (2 * MARGIN + across * (width + _GAP) - _GAP, top + rows * (height + _GAP) - _GAP + MARGIN)
+    sheet = Image.new("RGB", size, PAPER)
+    ImageDraw.Draw(sheet).text((MARGIN, MARGIN), title, INK, lettering(34, bold=True))
+    for place, cell in enumerate(cells):
+        sheet.paste(cell, (MARGIN + place % columns * (width + _GAP), top + place // columns * (height + _GAP)))
+    out = io.BytesIO()
+    sheet.save(out, "PNG", optimize=True)
+    return out.getvalue()
+
+
+def _cell(look: Look, width: int) -> Image.Image:
+    picture = Image.fromarray(look.frame.pixels)
+    picture = picture.resize((width, round(picture.height * width / picture.width)), Image.Resampling.LANCZOS)
+    cell = Image.new("RGB", (width, picture.height + _CAPTION), PAPER)
+    cell.paste(picture, (0, _CAPTION))
+    draw = ImageDraw.Draw(cell)
+    draw.rectangle((0, _CAPTION, width - 1, cell.height - 1), outline=LINE)
+    draw.text((2, 6), look.caption, MUTED, lettering(17))
+    return cell
+
+
+def _first(suite: Suite, app: App, profile: str | None) -> tuple[str, str, str]:
+    if profile is not None and profile not in app.profiles:
+        raise unknown(f"profile of {suite.name}/{app.name}", profile, app.profiles)
+    for scenario in suite.scenarios:
+        for instance, whose in suite.pairs(scenario) if scenario.app == app.name else ():
+            if profile in (None, whose):
+                return scenario.name, instance, whose
+    raise InvalidInput(f"{suite.name}/{app.name} has no configuration to show")
