@@ -32,6 +32,8 @@ _EMPTY_CLIPBOARD: Final = """
 addEventListener("copy", (event) => { event.clipboardData.setData("text/plain", ""); event.preventDefault() });
 document.execCommand("copy")
 """
+# The browser's own menu is never in a picture, and while one is open the page answers nothing. A page's own is shown.
+_NO_MENU: Final = "addEventListener('contextmenu', event => event.preventDefault())"
 _BACKDROP_QUALITY, _BACKDROP_BRIGHTNESS = 60, 0.5
 
 
@@ -353,6 +355,7 @@ def _prepare(
         ("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": color_scheme}]}),
         ("Input.setInterceptDrags", {"enabled": True}),
         ("Page.setInterceptFileChooserDialog", {"enabled": True}),
+        ("Page.addScriptToEvaluateOnNewDocument", {"source": _NO_MENU, "worldName": "fairground"}),
     ]
     if user_agent:
         commands.append(("Emulation.setUserAgentOverride", {"userAgent": user_agent}))
