@@ -32,8 +32,6 @@ _EMPTY_CLIPBOARD: Final = """
 addEventListener("copy", (event) => { event.clipboardData.setData("text/plain", ""); event.preventDefault() });
 document.execCommand("copy")
 """
-# The browser's own menu is never in a picture, and while one is open the page answers nothing. A page's own is shown.
-_NO_MENU: Final = "addEventListener('contextmenu', event => event.preventDefault())"
 _BACKDROP_QUALITY, _BACKDROP_BRIGHTNESS = 60, 0.5
 
 
@@ -355,7 +353,7 @@ def _prepare(
         ("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": color_scheme}]}),
         ("Input.setInterceptDrags", {"enabled": True}),
         ("Page.setInterceptFileChooserDialog", {"enabled": True}),
-        ("Page.addScriptToEvaluateOnNewDocument", {"source": _NO_MENU, "worldName": "fairground"}),
+        ("Page.bringToFront", {}),  # a tab behind another draws nothing
     ]
     if user_agent:
         commands.append(("Emulation.setUserAgentOverride", {"userAgent": user_agent}))

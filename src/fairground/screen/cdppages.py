@@ -197,6 +197,8 @@ class Pages:
             other.activity += 1
         if page.asked is not None:
             self._close_dialog(page.asked)
+        if self._pages:  # which of the tabs left is in front, the browser decides as it likes
+            self._wire.post("Page.bringToFront", {}, session=list(self._pages)[-1])
 
     def _crashed(self, _: dict[str, Any], session: str) -> None:
         if page := self._pages.get(session):

@@ -235,3 +235,19 @@ def test_a_crashed_page_is_an_error_at_once_and_a_new_address_revives_it(page: B
     page.show("<body style='background:#00ff00'>")
     assert screen.alive
     assert color(page) == (0, 255, 0)
+
+
+def test_a_page_among_several_tabs_is_in_front_while_it_is_shown(page: Browser) -> None:
+    page.site.pages["/popup"] = HEAD + "<title>popup</title>" + BUTTON + "<script>b.onclick = () => close()</script>"
+    screen = page.show(f'<title>opener</title><a href="/popup" {LARGE}>go</a>')
+    screen.act(Click(point=(100, 50), button="middle", count=2))
+    assert screen.settle().quiet
+    assert len(screen.windows()) == 3
+    for left in (3, 2, 1):
+        assert screen.evaluate("document.visibilityState") == "visible"
+        screen.act(Click(point=(150, 400), button="right"))
+        assert screen.settle().quiet
+        assert len(screen.windows()) == left
+        if left > 1:
+            screen.evaluate("setTimeout(() => window.close())")
+            until(lambda left=left: len(screen.windows()) == left - 1)  # type: ignore[misc]
