@@ -62,7 +62,7 @@ class Deaf(Pay):
             try:
                 time.sleep(100)
             except BaseException:
-                continue
+                continue  # which is what this one is for: a prover must end it all the same
 
 
 class Deadly(Pay):
