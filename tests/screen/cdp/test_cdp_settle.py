@@ -255,8 +255,12 @@ def test_a_canvas_that_keeps_changing_is_not_quiet(page: Browser) -> None:
         draw();</script>""",
         settle=0.0,
     )
-    settled = screen.settle(1.5)
-    assert not settled.quiet and "canvas" in settled.reason
+    reasons = []
+    while not (reasons and "canvas" in reasons[-1]):
+        settled = screen.settle(1.5)
+        assert not settled.quiet
+        reasons.append(settled.reason)  # a busy machine may draw no frame at all in so short a time
+        assert len(reasons) < 20, reasons
     settled = screen.settle(20)
     assert not settled.quiet and "canvas" in settled.reason
     assert settled.seconds < 10
