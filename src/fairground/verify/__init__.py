@@ -12,7 +12,7 @@ from fairground.verify.json_answers import UnreadableAnswer, read_json_answer
 from fairground.verify.judge_checklist import JudgeError, Model, judge_by_checklist, sampled
 from fairground.verify.judge_checklists import default_checklist, read_checklist
 from fairground.verify.judging import judge
-from fairground.verify.spreadsheet import (
+from fairground.verify.reading.spreadsheet import (
     Cell,
     NumberFormat,
     Sheet,

@@ -1,7 +1,8 @@
 """Is an answer in words the right one: numbers, money, dates, times, durations, names and lists, however written.
 
 An answer may stand in a sentence. It must commit itself: one that names another number, date or candidate beside the
-right one is wrong, so that saying everything never pays. What the question itself named may be repeated.
+right one is wrong, so that saying everything never pays. What the question itself named may be repeated, but the
+question alone answers nothing.
 """
 
 from __future__ import annotations
@@ -47,11 +48,11 @@ def match_answer(
     """
     if kind not in _KINDS:
         raise unknown("kind of answer", kind, _KINDS)
-    said = _plain(answer or "")
-    if not said or len(said) > MAX_ANSWER:
+    said, asked = _plain(answer or ""), _plain(question)
+    if not said or len(said) > MAX_ANSWER or _words(said) == _words(asked) != "":
         return False
     try:
-        return _KINDS[kind](expected, said, among, _plain(question), today)
+        return _KINDS[kind](expected, said, among, asked, today)
     except (ValueError, InvalidOperation, TypeError) as error:
         raise InvalidConfiguration(f"{expected!r} is not a {kind} to compare answers with: {error}") from None
 
@@ -66,11 +67,15 @@ _TENS: Final = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eight
 _WORDS: Final = {
     **{word: number for number, word in enumerate(_UNITS)},
     **{word: 10 * number for number, word in enumerate(_TENS, 2)},
-    "none": 0, "no": 0, "dozen": 12,
+    "dozen": 12,
 }  # fmt: skip
 _SCALES: Final = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
 _DIGITS: Final = re.compile(r"(?<![\w.,])[-+]?(?:\d{1,3}(?:[ ,.'\u2019]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?)(?![\w])")
 _WORD: Final = re.compile(r"[^\W\d_]+")
+_NO_NUMBER: Final = re.compile(
+    r"(?<!there )\b(?:is|are|was|were|be) one of\b|\b(?:this|that|which|another|each|every|any|either) one\b"
+)  # one as a pronoun: `it is one of these`, but not `one of them is on`
+_NOT_ANY: Final = re.compile(r"\bnone\b|\b(?:no|not) one\b|\bno (?!idea|clue|answer|doubt|way|longer|such)[^\W\d_]")
 _CURRENCIES: Final = {
     "€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR", "£": "GBP", "gbp": "GBP", "pounds": "GBP", "¥": "JPY",
     "jpy": "JPY", "yen": "JPY", "₹": "INR", "inr": "INR", "rupees": "INR", "₺": "TRY", "try": "TRY", "lira": "TRY",
@@ -82,8 +87,8 @@ _DOLLARS: Final = {"USD", "CAD", "COP"}
 
 def _number(expected: Any, said: str, among: Sequence[Any], question: str, today: date | None) -> bool:
     wanted = Decimal(str(expected))
-    asked = {value for readings in _numbers(question) for value in readings}
-    found = [readings for readings in _numbers(said) if wanted in readings or not (readings & asked)]
+    asked = {value for readings in _numbers(_without_days(question)) for value in readings}
+    found = [readings for readings in _numbers(_without_days(said)) if wanted in readings or not (readings & asked)]
     return bool(found) and all(wanted in readings for readings in found)
 
 
@@ -120,12 +125,14 @@ def _readings(token: str) -> frozenset[Decimal]:
 
 
 def _spelt(text: str) -> Iterator[int]:
-    """Numbers in English words; `no` and `none` count only where nothing else does."""
+    """Numbers in English words; `none` and `no emails` count only where nothing else does."""
+    nothing = bool(_NOT_ANY.search(text))
+    text = _NO_NUMBER.sub(" ; ", _NOT_ANY.sub(" ; ", text))
     total = current = 0
     open_, any_ = False, False
     last = ""
     for token in [*re.findall(r"[^\W\d_]+|[^\w\s]", text), ""]:
-        if token in _WORDS and token not in ("no", "none"):
+        if token in _WORDS:
             small_after_tens = last in _TENS and token in _UNITS[1:10]
             if open_ and not small_after_tens and last not in _SCALES and last != "and":
                 yield total + current
@@ -144,7 +151,7 @@ def _spelt(text: str) -> Iterator[int]:
             total = current = 0
             open_ = False
         last = token
-    if not any_ and re.search(r"\b(none|no)\b", text):
+    if nothing and not any_:
         yield 0
 
 
@@ -172,7 +179,8 @@ _DATES: Final = tuple(
     )
 )
 _TIME: Final = re.compile(
-    r"\b(?P<h>\d{1,2})(?:(?:[:.h]|(?<=\d) h )(?P<m>\d{2}))?(?::\d{2})?\s*(?P<half>[ap]\.?m\b\.?)?", re.IGNORECASE
+    r"\b(?P<h>\d{1,2})(?:(?:[:.h]|(?<=\d) h )(?P<m>\d{2}))?(?::\d{2})?(?!\d|\s*%)\s*(?P<half>[ap]\.?m\b\.?)?",
+    re.IGNORECASE,
 )
 _SPAN: Final = re.compile(
     r"(?P<n>\d+(?:[.,]\d+)?)\s*(?P<unit>days?|d|hours?|hrs?|hr|h|minutes?|mins?|min|m|seconds?|secs?|s)(?![^\W\d_])"
@@ -240,10 +248,17 @@ def _dates(text: str, today: date | None) -> tuple[list[_Day], str]:
     return found, text
 
 
+def _without_days(text: str) -> str:
+    """A text without the days in it that have a year: their digits are no numbers that somebody counted."""
+    for pattern in _DATES:
+        text = pattern.sub(lambda match: " " if match["y"] else match[0], text)
+    return text
+
+
 def _time(expected: Any, said: str, among: Sequence[Any], question: str, today: date | None) -> bool:
     hour, minute = (int(part) for part in str(expected).split(":")[:2])
     said = re.sub(r"\bnoon\b|\bmidday\b", "12:00", re.sub(r"\bmidnight\b", "0:00", said))
-    _, said = _dates(said, today)
+    (_, said), (_, question) = _dates(said, today), _dates(question, today)
     asked = {_clock(match) for match in _TIME.finditer(question)}
     found = [
         clock for match in _TIME.finditer(said) if (clock := _clock(match)) not in asked or clock == (hour, minute)
@@ -262,7 +277,7 @@ def _duration(expected: Any, said: str, among: Sequence[Any], question: str, tod
     wanted = Decimal(str(expected))
     text = re.sub(r"\b(an|a)\s+(?=hour|minute|day)", "1 ", said)
     text = re.sub(r"\bhalf an hour\b", "30 min", text)
-    text = _WORD.sub(lambda match: str(_WORDS[match[0]]) if match[0] in _WORDS and match[0] != "no" else match[0], text)
+    text = _WORD.sub(lambda match: str(_WORDS[match[0]]) if match[0] in _WORDS else match[0], text)
     found: list[Decimal] = []
     end, last = -99, Decimal(0)
     for match in _SPAN.finditer(text):
@@ -297,7 +312,7 @@ def _list(expected: Any, said: str, among: Sequence[Any], question: str, today: 
     if not expected:
         return bool(re.fullmatch(r"\W*(none|nothing|no one|nobody|there (are|is) none)\W*", said))
     if among:
-        return _names(expected, said, among)
+        return _names(expected, said, among) and not _one_more(expected, said, question)
     wanted = {_words(item) for item in expected}
     found = {_words(part) for part in re.split(r"[,;\n•]|\band\b|&", said)} - {""}
     return found == wanted or (_words(said) in {" ".join(sorted(wanted)), *wanted} and len(wanted) == 1)
@@ -318,6 +333,30 @@ def _names(expected: Sequence[Any], said: str, among: Sequence[Any]) -> bool:
         text = text.replace(f" {name} ", " · ")
     rivals = {_words(item) for item in among} - wanted - {""}
     return not any(f" {rival} " in text for rival in rivals)
+
+
+def _one_more(expected: Sequence[Any], said: str, question: str) -> bool:
+    """Whether a list has an entry that is none of these, such as `something else`.
+
+    Remarks are no entries: what stands before a colon, in brackets or in a sentence that names nothing expected, and
+    what has only words of the question.
+    """
+    text = _bare(re.sub(r"\([^)]*\)", " ", said))
+    for name in sorted(map(_words, expected), key=len, reverse=True):
+        text = re.sub(rf"(?<!\w){_APART.join(map(re.escape, name.split()))}(?!\w)", "\x00", text)
+    known = {*_words(question).split(), *_FILLING}
+    for sentence in re.split(r"(?<=[^\d\s])[.!?]\s", text):
+        if "\x00" in sentence:
+            entries = re.split(r"[,;\n•&]|\b(?:and|or|plus)\b", re.sub(r"^[^\x00]*:", "", sentence))
+            if any("\x00" not in entry and set(_words(entry).split()) - known for entry in entries):
+                return True
+    return False
+
+
+_FILLING: Final = frozenset(
+    "a all also are as at both by finally for from here i in is it just last lastly my of on only so that the there "
+    "then these they this to were with you your".split()
+)
 
 
 def _yesno(expected: Any, said: str, among: Sequence[Any], question: str, today: date | None) -> bool:
@@ -341,11 +380,15 @@ _SIGNS: Final = str.maketrans(
 
 def _words(value: Any) -> str:
     """A name as it is compared: without accents, punctuation and case."""
-    decomposed = unicodedata.normalize("NFKD", _plain(str(value)))
-    bare = "".join(c for c in decomposed if not unicodedata.combining(c)).translate(_BARE)
-    return " ".join(re.sub(r"[^\w@+%€£¥₹₺₦$]+", " ", bare).split())
+    return " ".join(re.sub(_APART, " ", _bare(_plain(str(value)))).split())
 
 
+def _bare(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", text)
+    return "".join(c for c in decomposed if not unicodedata.combining(c)).translate(_BARE)
+
+
+_APART: Final = r"[^\w@+%€£¥₹₺₦$]+"
 _BARE: Final = str.maketrans({"ø": "o", "\u0131": "i", "ł": "l", "đ": "d", "æ": "ae", "'": ""})
 
 

@@ -11,8 +11,8 @@ from datetime import date, datetime, timedelta
 from xml.etree.ElementTree import Element
 
 from fairground.core import StateError
-from fairground.verify.archive import Archive
-from fairground.verify.workbook import (
+from fairground.verify.reading.archive import Archive
+from fairground.verify.reading.workbook import (
     Cell,
     CellBudget,
     Merged,
@@ -24,7 +24,7 @@ from fairground.verify.workbook import (
     address,
     position,
 )
-from fairground.verify.xlsx_styles import CellStyle, read_cell_styles
+from fairground.verify.reading.xlsx_styles import CellStyle, read_cell_styles
 
 MAX_SHEETS = 1_000
 

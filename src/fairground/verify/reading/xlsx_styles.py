@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from fairground.verify.workbook import GENERAL, NumberFormat
+from fairground.verify.reading.workbook import GENERAL, NumberFormat
 
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairground.core import StateError
-from fairground.verify.archive import MEGABYTE, Archive, ArchiveLimits, parse_xml
+from fairground.verify.reading.archive import MEGABYTE, Archive, ArchiveLimits, parse_xml
 
 from .books import pack
 

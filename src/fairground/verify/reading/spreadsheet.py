@@ -11,8 +11,8 @@ import math
 import re
 
 from fairground.core import StateError
-from fairground.verify.ods import read_ods
-from fairground.verify.workbook import (
+from fairground.verify.reading.ods import read_ods
+from fairground.verify.reading.workbook import (
     MAX_TEXT,
     Cell,
     CellBudget,
@@ -24,7 +24,7 @@ from fairground.verify.workbook import (
     address,
     position,
 )
-from fairground.verify.xlsx import read_xlsx
+from fairground.verify.reading.xlsx import read_xlsx
 
 __all__ = [
     "Cell",

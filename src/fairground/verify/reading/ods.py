@@ -11,9 +11,18 @@ from typing import Literal
 from xml.etree.ElementTree import Element
 
 from fairground.core import StateError
-from fairground.verify.archive import Archive
-from fairground.verify.ods_styles import Styles, read_styles, table, tag
-from fairground.verify.workbook import MAX_COLUMNS, MAX_ROWS, Cell, CellBudget, Merged, Sheet, SheetBuilder, Workbook
+from fairground.verify.reading.archive import Archive
+from fairground.verify.reading.ods_styles import Styles, read_styles, table, tag
+from fairground.verify.reading.workbook import (
+    MAX_COLUMNS,
+    MAX_ROWS,
+    Cell,
+    CellBudget,
+    Merged,
+    Sheet,
+    SheetBuilder,
+    Workbook,
+)
 
 MIMETYPE = "application/vnd.oasis.opendocument.spreadsheet"
 MAX_SHEETS = 1_000

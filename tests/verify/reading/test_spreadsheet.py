@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairground.core import StateError
-from fairground.verify.spreadsheet import (
+from fairground.verify.reading.spreadsheet import (
     Merged,
     NumberFormat,
     Workbook,
@@ -20,7 +20,7 @@ from fairground.verify.spreadsheet import (
     read_ods,
     read_xlsx,
 )
-from fairground.verify.xlsx_styles import parse_format
+from fairground.verify.reading.xlsx_styles import parse_format
 
 from .books import MIMETYPE, content, convert, flat_book, ods, pack
 

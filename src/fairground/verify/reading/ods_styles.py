@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from fairground.verify.workbook import GENERAL, NumberFormat
+from fairground.verify.reading.workbook import GENERAL, NumberFormat
 
 _SPACE = "urn:oasis:names:tc:opendocument:xmlns:"
 _NAMESPACES = {
