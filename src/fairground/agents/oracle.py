@@ -18,6 +18,7 @@ from fairground.core import (
     Answer,
     Click,
     Done,
+    Drag,
     Fail,
     InvalidInput,
     Key,
@@ -25,9 +26,10 @@ from fairground.core import (
     Observation,
     Scroll,
     Type,
+    Wait,
     unknown,
 )
-from fairground.worlds import Enter, Fill, Move, Press, Say, Seat, Stuck, Tap
+from fairground.worlds import Command, Enter, Fill, Move, Point, Press, Say, Seat, Stuck, Tap
 from fairground.worlds.finding import Place, find_field, find_tap, is_control, walk
 
 _Find: TypeAlias = Callable[[Node], Place]
@@ -118,6 +120,14 @@ def carry_out(seat: Seat, moves: Sequence[Move]) -> Iterator[Turn]:
                 yield Turn(Key(keys=tuple(keys.split("+"))), f"Press {keys}.")
             case Enter(text):
                 yield Turn(Type(text=text), "Type.")
+            case Point(at, None):
+                yield Turn(Click(point=at, button=move.button, count=move.count), f"Click at {at}.")
+            case Point(at, to):
+                assert to is not None
+                yield Turn(Drag(path=(at, to), button=move.button), f"Drag from {at} to {to}.")
+            case Command():
+                seat.world.app.command(seat, move)
+                yield Turn(Wait(seconds=0), f"Asked the app to carry out {move.name}.")
             case Tap():
                 where = yield from _reach(seat, partial(find_tap, move=move))
                 yield Turn(Click(point=where, count=move.count), f"Tap “{move.name}”.")

@@ -62,14 +62,11 @@ class Keys:
 
 def _app_parts(suite: Suite, app: App) -> Any:
     """What an app is made of; the modules of scenarios in its folder are theirs, not its own."""
-    whole: Any
     if type(app).sources is not App.sources:
-        whole = _plain(app.sources())
-    else:
-        own = {path.resolve() for one in suite.scenarios if one.app == app.name for path in module_files(one)}
-        own -= {path.resolve() for path in module_files(app)}
-        whole = _hash_folder(Path(inspect.getfile(type(app))).parent.resolve(), frozenset(own))
-    return [whole, written_in(app)]
+        return _plain(app.sources())  # its author says what it is made of
+    own = {path.resolve() for one in suite.scenarios if one.app == app.name for path in module_files(one)}
+    own -= {path.resolve() for path in module_files(app)}
+    return [_hash_folder(Path(inspect.getfile(type(app))).parent.resolve(), frozenset(own)), written_in(app)]
 
 
 def _scenario_parts(scenario: Scenario) -> Any:
@@ -90,10 +87,14 @@ def _hash_folder(folder: Path, without: frozenset[Path]) -> str:
 
 @lru_cache(maxsize=1)
 def _matchers() -> str:
-    """What checks are written with is fairground's own: a changed matcher may judge otherwise."""
+    """What checks are written with is fairground's own: a changed matcher may judge otherwise.
+
+    Readers of files are not among them: each belongs to the scenarios that use it.
+    """
     import fairground.verify
 
-    return _hash_folder(Path(fairground.verify.__file__).parent, frozenset())
+    folder = Path(fairground.verify.__file__).parent
+    return _hash_folder(folder, frozenset((folder / "reading").rglob("*")))
 
 
 def _plain(value: Any) -> Any:

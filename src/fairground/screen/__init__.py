@@ -6,13 +6,17 @@ Takes a `Sandbox` and gives a `Screen`; imports `sandbox` and `core`.
 from fairground.screen.browser import Browser, open_page
 from fairground.screen.cdp import CdpScreen
 from fairground.screen.desktop import Desktop, open_desktop
+from fairground.screen.desktopstyle import DesktopStyle
 from fairground.screen.encoding import decode, encode_jpeg, encode_png
 from fairground.screen.protocol import Screen, Settled
+from fairground.screen.wallpapers import WALLPAPERS
 
 __all__ = [
+    "WALLPAPERS",
     "Browser",
     "CdpScreen",
     "Desktop",
+    "DesktopStyle",
     "Screen",
     "Settled",
     "decode",

@@ -21,6 +21,7 @@ Command = tuple[str, Mapping[str, Any]]
 _MAX_NOTES: Final = 100
 _MAX_REQUESTS: Final = 10_000
 _NEVER_END: Final = frozenset({"EventSource", "WebSocket", "Ping", "Media", "Prefetch", "CSPViolationReport"})
+_UNSEEN: Final = "Other"  # what the browser asks for by itself: every element and script has a type of its own
 _SCHEDULED_SECONDS: Final = 0.5  # within which a navigation that a page asked for must begin
 
 
@@ -36,6 +37,7 @@ class Page:
         frames: Names of the frames in it.
         requests: What is being fetched, by request: for which document, and the address.
         outlasted: Requests that did not end while we waited once; not waited for again.
+        unseen: Requests for what no page shows, such as the icon of a tab.
         restless: Whether it has a canvas that kept changing for a whole settling.
         asked: Why its scripts stand still: it shows a dialog.
         dialog: The dialog of another page that this page is.
@@ -53,6 +55,7 @@ class Page:
     scheduled: dict[str, float] = field(default_factory=dict)
     requests: dict[str, tuple[str, str]] = field(default_factory=dict)
     outlasted: set[str] = field(default_factory=set)
+    unseen: set[str] = field(default_factory=set)
     restless: bool = False
     drag: dict[str, Any] | None = None
     cast: str | None = None
@@ -244,15 +247,23 @@ class Pages:
             page.loading &= {frame["id"]}
             page.requests = {key: value for key, value in page.requests.items() if value[0] == frame["loaderId"]}
             page.outlasted &= set(page.requests)
+            page.unseen.clear()
             self._arrived(page)
 
     def _requested(self, params: dict[str, Any], session: str) -> None:
+        page = self._pages.get(session)
+        if page is not None and params.get("type") == _UNSEEN and len(page.unseen) < _MAX_REQUESTS:
+            page.unseen.add(params["requestId"])
+            return
         page = self._touched(session)
         if page is not None and params.get("type") not in _NEVER_END and len(page.requests) < _MAX_REQUESTS:
             page.requests[params["requestId"]] = (params.get("loaderId", ""), params["request"]["url"])
 
     def _request_ended(self, params: dict[str, Any], session: str) -> None:
-        if page := self._touched(session):
+        page = self._pages.get(session)
+        if page is not None and params["requestId"] in page.unseen:
+            page.unseen.discard(params["requestId"])
+        elif page := self._touched(session):
             page.requests.pop(params["requestId"], None)
             page.outlasted.discard(params["requestId"])
 

@@ -11,12 +11,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from fairground.core import InvalidInput, Key, MissingPrerequisite, SandboxError, ScreenError
 from fairground.sandbox import Process, Sandbox
 from fairground.screen import xrequests as x
 from fairground.screen.atspi import TreeReader
+from fairground.screen.desktopstyle import DesktopStyle
 from fairground.screen.framebuffer import MAX_SIDE, Framebuffer
-from fairground.screen.windowmanager import OPENBOX_CONFIG
+from fairground.screen.wallpapers import paint
+from fairground.screen.windowmanager import openbox_config
 from fairground.screen.x11 import X11Screen
 from fairground.screen.xwire import XConnection
 
@@ -25,7 +29,13 @@ _READY_SECONDS: Final = 20.0
 _END_SECONDS: Final = 2.0
 _POLL: Final = 0.002
 _FRAMEBUFFER_FD, _READY_FD = 8, 9  # one digit: sh knows no higher ones
-_PACKAGES: Final = {"Xvfb": "xvfb", "dbus-daemon": "dbus", "openbox": "openbox", "at-spi-bus-launcher": "at-spi2-core"}
+_PACKAGES: Final = {
+    "Xvfb": "xvfb",
+    "dbus-daemon": "dbus",
+    "openbox": "openbox",
+    "at-spi-bus-launcher": "at-spi2-core",
+    "tint2": "tint2",
+}
 _ACCESSIBILITY_BUS: Final = ("/usr/libexec/at-spi-bus-launcher", "/usr/lib/at-spi2-core/at-spi-bus-launcher")
 
 # The link lets Xvfb draw into our memory. The folder for the desktop's files is told before Xvfb starts, so that
@@ -37,8 +47,7 @@ ln -s "/proc/self/fd/$1" "$folder/Xvfb_screen0" && echo "$folder" >&$2 || exit 1
 exec Xvfb -displayfd "$2" -screen 0 "$3" -dpi "$4" -fbdir "$folder" -nolisten tcp -noreset -s 0
 """
 
-# A caret that does not blink and menus that do not fade: a screen at rest is one that stays the same.
-_GTK_SETTINGS: Final = b"[Settings]\ngtk-cursor-blink=0\ngtk-enable-animations=0\n"
+_ROWS_BYTES: Final = 1 << 17  # of a picture that are sent in one request; a server takes a little more
 
 
 @dataclass(frozen=True)
@@ -76,6 +85,7 @@ def open_desktop(
     dpi: int = 96,
     window_manager: bool = True,
     accessibility: bool = True,
+    style: DesktopStyle | None = None,
 ) -> Desktop:
     """Starts a desktop in a sandbox and returns when programs can be started on it.
 
@@ -83,6 +93,7 @@ def open_desktop(
         MissingPrerequisite: A program is not installed; the fix is the line that installs it.
         ScreenError: A program did not start; the message has the end of its output.
     """
+    style = style or DesktopStyle()
     width, height = size
     if not (64 <= width <= MAX_SIDE and 64 <= height <= MAX_SIDE and 24 <= dpi <= 1200):
         raise InvalidInput(f"a screen of {width}x{height} at {dpi} dpi: expected 64 to {MAX_SIDE} pixels a side")
@@ -96,7 +107,7 @@ def open_desktop(
             processes["Xvfb"] = _start(sandbox, "Xvfb", ["sh", "-c", _XVFB, "Xvfb", *words], {}, fds)
             ready.close_writer()
             folder = ready.read(processes["Xvfb"])
-            _write_settings(sandbox, folder)
+            _write_settings(sandbox, folder, style)
             display = ":" + ready.read(processes["Xvfb"])
         framebuffer.map()
         connection = XConnection(sandbox.connect(f"/tmp/.X11-unix/X{display[1:]}"))
@@ -104,7 +115,9 @@ def open_desktop(
         # The first key makes X tell every program about a new keyboard: better before there is any.
         screen.act(Key(keys=("shift",)))
         connection.send(x.set_background(connection.root, BACKGROUND), x.clear_area(connection.root))
-        env = _environment(display, folder, accessibility=accessibility)
+        if style.wallpaper:
+            _hang(connection, style.wallpaper, size)
+        env = _environment(display, folder, accessibility=accessibility) | style.environment(folder)
         if window_manager:
             argv = ["openbox", "--sm-disable", "--config-file", f"{folder}/openbox.xml"]
             processes["openbox"] = _start(sandbox, "openbox", argv, env)
@@ -120,6 +133,9 @@ def open_desktop(
             screen.tree_reader = TreeReader(sandbox.connect, env["DBUS_SESSION_BUS_ADDRESS"])
         if window_manager:
             _wait_for(screen.has_window_manager, processes["openbox"])
+        if style.panel != "none":
+            processes["tint2"] = _start(sandbox, "tint2", ["tint2", "-c", f"{folder}/tint2rc"], env)
+            _wait_for(lambda: any(one.title == "tint2" for one in screen.windows()), processes["tint2"])
         return Desktop(screen, env, display, processes, sandbox)
     except BaseException:
         if connection is not None:
@@ -147,10 +163,23 @@ def _environment(display: str, folder: str, *, accessibility: bool) -> dict[str,
     return env
 
 
-def _write_settings(sandbox: Sandbox, folder: str) -> None:
-    sandbox.write_file(f"{folder}/openbox.xml", OPENBOX_CONFIG.encode())
-    for toolkit in ("gtk-3.0", "gtk-4.0"):
-        sandbox.write_file(f"{folder}/xdg/{toolkit}/settings.ini", _GTK_SETTINGS)
+def _write_settings(sandbox: Sandbox, folder: str, style: DesktopStyle) -> None:
+    sandbox.write_file(f"{folder}/openbox.xml", openbox_config(style.frames).encode())
+    for place, content in style.files().items():
+        sandbox.write_file(f"{folder}/{place}", content)
+
+
+def _hang(connection: XConnection, wallpaper: str, size: tuple[int, int]) -> None:
+    """Puts a wallpaper behind all windows."""
+    width, height = size
+    picture = np.zeros((height, width, 4), np.uint8)
+    picture[..., :3] = paint(wallpaper, size)[..., ::-1]
+    pixmap, context = connection.new_id(), connection.new_id()
+    connection.send(x.create_pixmap(pixmap, connection.root, width, height), x.create_context(context, pixmap))
+    step = max(1, _ROWS_BYTES // (4 * width))
+    for top in range(0, height, step):
+        connection.send(x.put_rows(pixmap, context, width, top, picture[top : top + step].tobytes()))
+    connection.send(x.set_picture(connection.root, pixmap), x.clear_area(connection.root), x.free_pixmap(pixmap))
 
 
 def _start(

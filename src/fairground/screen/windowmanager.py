@@ -27,11 +27,17 @@ _RAISE = ("Focus", "Raise")
 _EDGES = "Left Right Top Bottom TLCorner TRCorner BLCorner BRCorner"
 _TITLE = (("Left", "Press", _RAISE), ("Left", "Drag", ("Move",)), ("Left", "DoubleClick", ("ToggleMaximize",)))
 
-OPENBOX_CONFIG: Final = f"""<?xml version="1.0" encoding="UTF-8"?>
+
+def openbox_config(theme: str) -> str:
+    """The window manager's settings, with a theme for the frames of windows."""
+    return _CONFIG.replace("THEME", theme, 1)
+
+
+_CONFIG: Final = f"""<?xml version="1.0" encoding="UTF-8"?>
 <openbox_config xmlns="http://openbox.org/3.4/rc">
 <focus><focusNew>yes</focusNew><followMouse>no</followMouse><focusLast>yes</focusLast></focus>
 <placement><policy>Smart</policy><center>yes</center></placement>
-<theme><name>Clearlooks</name><titleLayout>NLMC</titleLayout><animateIconify>no</animateIconify></theme>
+<theme><name>THEME</name><titleLayout>NLMC</titleLayout><animateIconify>no</animateIconify></theme>
 <desktops><number>1</number><popupTime>0</popupTime></desktops>
 <resize><popupShow>Never</popupShow></resize>
 <keyboard>

@@ -150,6 +150,33 @@ def clear_area(window: int) -> bytes:
     return struct.pack("<BxHIhhHH", 61, 4, window, 0, 0, 0, 0)
 
 
+def set_picture(window: int, pixmap: int) -> bytes:
+    """The picture that a window is cleared to."""
+    return struct.pack("<BxHIII", 2, 4, window, 1 << 0, pixmap)
+
+
+def create_pixmap(pixmap: int, window: int, width: int, height: int) -> bytes:
+    """A picture on the server, of a window's screen."""
+    return struct.pack("<BBHIIHH", 53, 24, 4, pixmap, window, width, height)
+
+
+def create_context(context: int, drawable: int) -> bytes:
+    """How to draw on it: as usual."""
+    return struct.pack("<BxHIII", 55, 4, context, drawable, 0)
+
+
+def put_rows(pixmap: int, context: int, width: int, top: int, rows: bytes) -> bytes:
+    """Whole rows of a picture, four bytes a pixel: blue, green, red, nothing."""
+    count = len(rows) // (4 * width)
+    head = struct.pack("<BBHIIHHhhBBxx", 72, 2, 6 + _words(len(rows)), pixmap, context, width, count, 0, top, 0, 24)
+    return head + rows
+
+
+def free_pixmap(pixmap: int) -> bytes:
+    """Lets a picture go; a window that has it as its background keeps it."""
+    return struct.pack("<BxHI", 54, 2, pixmap)
+
+
 def create_hidden_window(window: int, root: int, mask: int) -> bytes:
     """A window that is never shown: somewhere for others to leave a message."""
     return struct.pack("<BBHIIhhHHHHIII", 1, 0, 9, window, root, -1, -1, 1, 1, 0, 2, 0, 1 << 11, mask)

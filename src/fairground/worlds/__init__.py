@@ -5,7 +5,8 @@ Suites and everything that runs agents import this; it imports `screen`, `sandbo
 
 from fairground.worlds.app import NOT_VARIED, App, Scenario, ScreenSpec, Suite, World
 from fairground.worlds.folder import WorldFile, read_folder
-from fairground.worlds.oracle import Enter, Fill, Move, Press, Rehearsal, Say, Stuck, Tap
+from fairground.worlds.inspector import Argument, Endpoint, Inspector, Surface, jsonable
+from fairground.worlds.oracle import Command, Enter, Fill, Move, Point, Press, Rehearsal, Say, Stuck, Tap
 from fairground.worlds.packages import package_versions
 from fairground.worlds.proofs import (
     MutantCount,
@@ -25,10 +26,15 @@ from fairground.worlds.stages import Stages, prepare
 __all__ = [
     "NOT_VARIED",
     "App",
+    "Argument",
+    "Command",
+    "Endpoint",
     "Enter",
     "Fill",
+    "Inspector",
     "Move",
     "MutantCount",
+    "Point",
     "Press",
     "ProofTable",
     "ProvenInstance",
@@ -43,10 +49,12 @@ __all__ = [
     "Stages",
     "Stuck",
     "Suite",
+    "Surface",
     "Tap",
     "World",
     "WorldFile",
     "can_share",
+    "jsonable",
     "open_seat",
     "package_versions",
     "planned_fingerprint",

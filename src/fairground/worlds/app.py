@@ -28,7 +28,9 @@ from fairground.core import (
     unknown,
 )
 from fairground.sandbox import Limits, Sandbox, hash_path
-from fairground.worlds.oracle import Move, Rehearsal
+from fairground.screen import DesktopStyle
+from fairground.worlds.inspector import Inspector
+from fairground.worlds.oracle import Command, Move, Rehearsal, Stuck
 from fairground.worlds.proofs import ProofTable, read_table
 from fairground.worlds.written import written_in
 
@@ -71,6 +73,7 @@ class App(ABC):
         checkpoint_setup: Keep the result of `setup` too; worth it when it takes longer than a tenth of a second.
         clocks: Names of recorded fields that a clock writes: two states that differ only there are the same to a
             proof.
+        inspector: What can be asked about its state; None for apps that have only their scenarios' checks.
     """
 
     name: ClassVar[str] = ""
@@ -85,6 +88,7 @@ class App(ABC):
     recorded: ClassVar[tuple[str, ...]] = ()
     checkpoint_setup: ClassVar[bool] = False
     clocks: ClassVar[tuple[str, ...]] = ()
+    inspector: ClassVar[Inspector | None] = None
     install_script: Path | None = None
 
     def sources(self) -> Any:
@@ -120,6 +124,18 @@ class App(ABC):
 
     def save(self, seat: Seat) -> None:
         """When an episode ends: saves what a user would expect to be saved without being told."""
+
+    def desktop(self, world: World) -> DesktopStyle:
+        """How the desktop around the app looks; themes vary it."""
+        return DesktopStyle()
+
+    def command(self, seat: Seat, command: Command) -> None:
+        """Has the app's own automation do something, for an oracle.
+
+        Raises:
+            Stuck: When the app refuses.
+        """
+        raise Stuck(f"{self.name} takes no commands; {command.name!r} was asked for")
 
     def capture(self, seat: Seat, world: World) -> State:
         """Records the state: the files named by `recorded` and by the scenario."""
@@ -193,6 +209,10 @@ class Scenario(ABC):
             InvalidConfiguration: When the task makes no sense with the data of this profile.
         """
         return ()
+
+    def near_states(self, world: World, before: State, after: State) -> Mapping[str, State]:
+        """Near misses of the solved state that only an author would think of, by name, as edits of the recording."""
+        return {}
 
     def mutants(self, world: World, before: State) -> Mapping[str, Sequence[Move]]:
         """Near misses that only an author would think of, by name: moves that look right and are not.

@@ -5,9 +5,9 @@ An oracle is a list of moves, worked out from the state before. Because moves ar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, TypeAlias
 
 from fairground.core import FairgroundError, State
 
@@ -56,13 +56,41 @@ class Enter:
 
 
 @dataclass(frozen=True)
+class Point:
+    """Presses at a place of the screen, or drags from it: for canvases, where nothing has a name.
+
+    Attributes:
+        at: In pixels.
+        to: Where to drag to; None for a click.
+        button: Which.
+        count: 2 for a double click.
+    """
+
+    at: tuple[int, int]
+    to: tuple[int, int] | None = None
+    button: Literal["left", "middle", "right"] = "left"
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class Command:
+    """Asks the app's own automation (UNO, Script-Fu, CDP and the like) to do what a menu of it does.
+
+    For what keys and names do not reach. The app carries it out, by `App.command`.
+    """
+
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Say:
     """Gives the answer that the instruction asks for."""
 
     text: str
 
 
-Move: TypeAlias = Tap | Fill | Press | Enter | Say
+Move: TypeAlias = Tap | Fill | Press | Enter | Point | Command | Say
 
 
 class Stuck(FairgroundError):

@@ -204,7 +204,7 @@ def _open_screen(sandbox: Sandbox, world: World) -> OpenScreen:
     if spec.backend == "cdp":
         page = open_page(sandbox, size=spec.size)
         return page, {}, page.close
-    desktop = open_desktop(sandbox, size=spec.size)
+    desktop = open_desktop(sandbox, size=spec.size, style=world.app.desktop(world))
     # Where nothing is shared with the host, the sandbox takes all of a desktop along, and faster.
     return desktop.screen, desktop.env, desktop.screen.close if sandbox.isolated else desktop.close
 

@@ -17,18 +17,19 @@ from typing import Any
 from fairground.core import fingerprint
 
 _DEPTH = 8
+_READERS = "fairground.verify.reading."
 
 
 def written_in(thing: object) -> str:
     """A content address of the modules a thing's classes and functions are in, and of the data it holds.
 
-    What these modules import of their own package counts too. Modules of `fairground` are left out: its own rules have
-    a version.
+    What these modules import of their own package counts too, and the readers of files that they use. Other modules of
+    `fairground` are left out: its own rules have a version.
     """
     modules: set[str] = set()
     data = _plain(vars(thing) if hasattr(thing, "__dict__") else repr(thing), modules, _DEPTH)
     modules.update(one.__module__ for one in type(thing).__mro__)
-    files = {name: _content(name) for name in sorted(_closed(modules)) if not _ours(name)}
+    files = {name: _content(name) for name in sorted(_closed(modules))}
     return fingerprint({"class": type(thing).__qualname__, "files": files, "data": data})
 
 
@@ -41,16 +42,18 @@ def module_files(thing: object) -> Iterator[Path]:
 
 
 def _ours(name: str) -> bool:
+    if name.startswith(_READERS):
+        return False
     return name.split(".")[0] in ("fairground", "builtins", "abc", "typing", "dataclasses", "functools")
 
 
 def _closed(modules: set[str]) -> set[str]:
     """Modules with everything that they import of their own packages."""
     found: set[str] = set()
-    waiting = [name for name in modules if not _ours(name)]
+    waiting = list(modules)
     while waiting:
         name = waiting.pop()
-        if name not in found:
+        if name not in found and not _ours(name):
             found.add(name)
             waiting += _imported(name)
     return found
@@ -76,7 +79,8 @@ def _imported(name: str) -> tuple[str, ...]:
             for alias in node.names:
                 found.add(_home(whole, alias.name))
     top = name.partition(".")[0]
-    return tuple(sorted(one for one in found if one.partition(".")[0] == top and one in sys.modules))
+    counts = (one for one in found if one.partition(".")[0] == top or one.startswith(_READERS))
+    return tuple(sorted(one for one in counts if one in sys.modules))
 
 
 def _home(module: str, name: str) -> str:
