@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fairground.core import Key, StageError, Type
+from fairground.core import Key, StageError, Type, Window
 from fairground.sandbox import LayerStore
 from fairground.verify import judge, read_ods
 from fairground.worlds import Seat, World, open_seat, resolve
-from fairground_desk.calc.app import WORKBOOK, finish_profile, is_drawn
+from fairground_desk.calc.app import WORKBOOK
 from fairground_desk.calc.sales import PROFILES, build
+from fairground_desk.kit import THEMES
+from fairground_desk.office.office_app import finish_profile, is_drawn
 
 DEADLINE = 60.0
 
@@ -47,7 +49,7 @@ def test_it_opens_the_workbook_maximised_and_asks_nothing(seat: Seat) -> None:
     assert [window.title for window in seat.screen.windows()] == ["sales.ods - LibreOffice Calc"]
     (window,) = seat.screen.windows()
     assert window.bounds == (0, 0, *seat.screen.size)
-    assert is_drawn(seat.screen.grab().pixels, window.bounds)
+    assert is_drawn(seat.screen.grab().pixels, window)
     assert read_ods(seat.before.file(WORKBOOK)) == read_ods(build(PROFILES["outdoor-shop"]))
 
 
@@ -88,12 +90,12 @@ def test_a_ui_state_is_where_the_workbook_opens(ui_state: str, sheet: str, first
 
 def test_themes_change_how_it_looks_and_nothing_else() -> None:
     pictures, states = [], []
-    for theme in ("light", "dark", "high-contrast"):
+    for theme in THEMES:
         with open_seat(resolve(f"desk/calc/region-total/west@outdoor-shop/{theme}/sales")) as seat:
             pictures.append(seat.screen.grab().digest)
-            states.append(seat.before)
-    assert len(set(pictures)) == 3
-    assert states[0] == states[1] == states[2]
+            states.append((seat.before.file(WORKBOOK), seat.before.get("files")))
+    assert len(set(pictures)) == len(THEMES)
+    assert all(state == states[0] for state in states)
 
 
 def test_an_unfinished_first_run_is_an_error_of_the_stage() -> None:
@@ -104,10 +106,10 @@ def test_an_unfinished_first_run_is_an_error_of_the_stage() -> None:
 def test_an_empty_window_is_not_taken_for_a_drawn_one() -> None:
     pixels = np.full((720, 300, 3), 246, np.uint8)
     pixels[:20] = np.arange(20, dtype=np.uint8)[:, None, None] * 5
-    assert not is_drawn(pixels, (0, 0, 300, 720))
+    assert not is_drawn(pixels, Window(title="", bounds=(0, 0, 300, 720)))
 
 
 def test_the_profile_is_small_text() -> None:
-    folder = Path(__file__).parents[1] / "src/fairground_desk/calc/profile"
-    for path in folder.rglob("*"):
+    folder = Path(__file__).parents[1] / "src/fairground_desk/office"
+    for path in folder.glob("*.xcu"):
         assert path.stat().st_size < 20_000 and path.read_text(encoding="utf-8")

@@ -1,0 +1,119 @@
+"""What every app of the desk has in common: its desktop, what is recorded of it, and what was only on its screen."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from fairground.core import AppError, FairgroundError, Pixels, State, Window
+from fairground.sandbox import hash_path
+from fairground.screen import DesktopStyle
+from fairground.worlds import App, Seat, World
+from fairground_desk.kit.recording import record_files, record_folders
+from fairground_desk.kit.themes import THEMES
+
+READY_SECONDS = 90.0
+
+
+class DeskApp(App):
+    """An unmodified program on a desktop.
+
+    Its folder has `app.py`, `inspector.py`, `profiles/` or a module of that name, `scenarios/`, and `README.md`.
+
+    Attributes:
+        folders: Recorded whole, before and after: everything in which the user keeps files.
+        settings: Files that are recorded where they are there: preferences, history, recent documents.
+        launchers: Desktop entries on the panel.
+    """
+
+    themes: ClassVar[Mapping[str, Mapping[str, Any]]] = THEMES
+    folders: ClassVar[tuple[str, ...]] = ("~/Documents",)
+    settings: ClassVar[tuple[str, ...]] = ()
+    launchers: ClassVar[tuple[str, ...]] = ()
+
+    def sources(self) -> str:
+        """Content address of the app and of what it is built on, without scenarios, inspector and documents."""
+        others = ("fairground", "builtins", "abc")
+        ours = (one for one in type(self).__mro__ if one.__module__.partition(".")[0] not in others)
+        return _sources(tuple(dict.fromkeys(Path(inspect.getfile(one)).parent for one in ours)))
+
+    def desktop(self, world: World) -> DesktopStyle:
+        """The theme's desktop."""
+        return DesktopStyle(**world.theme, launchers=self.launchers)
+
+    def live(self, seat: Seat) -> Mapping[str, Any]:
+        """What the running program says of itself and has not written anywhere; asked when an attempt ends.
+
+        What it raises is recorded in its place, so that a dead or hung program is never taken for an answer.
+        """
+        return {}
+
+    def save(self, seat: Seat) -> None:
+        """Asks the program what it has not saved, while it still runs. Nothing is saved for the agent."""
+        try:
+            seat.keep["live"] = dict(self.live(seat))
+        except FairgroundError as error:
+            seat.keep["live"] = {"error": error.message}
+
+    def capture(self, seat: Seat, world: World) -> State:
+        """The folders and settings, and what the program said last."""
+        found = record_folders(seat.sandbox, self.folders)
+        named = (path.format_map(world.parameters) for path in (*self.recorded, *world.scenario.recorded))
+        record_files(seat.sandbox, (*self.settings, *named), found)
+        data: dict[str, Any] = {"files": found.listing}
+        if (live := seat.keep.pop("live", None)) is not None:
+            data["live"] = live
+        return State(files=found.files, data=data, missing=found.missing)
+
+    @abstractmethod
+    def launch(self, seat: Seat) -> None:
+        """Starts the program and returns when a person could begin to work."""
+
+
+def wait_drawn(seat: Seat, title: str, drawn: Callable[[Pixels, Window], bool] | None = None) -> Window:
+    """Waits until a window is there and shows something, whatever "something" is for the app.
+
+    Args:
+        seat: Where the program was started.
+        title: A pattern of the window's title.
+        drawn: Whether the screen shows what it should; many colours unless given.
+    """
+    shows = drawn or has_content
+    deadline = time.monotonic() + READY_SECONDS
+    window = seat.wait_window(title, timeout=READY_SECONDS)
+    while not shows(seat.screen.grab().pixels, window):
+        seat.check()
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise AppError(f"{seat.world.app.name} opened a window but drew nothing into it in {READY_SECONDS:g} s")
+        if seat.screen.wait_change(min(left, 0.25)):
+            seat.screen.settle(timeout=left)
+        window = next((one for one in seat.screen.windows() if one.title == window.title), window)
+    return window
+
+
+def has_content(pixels: Pixels, window: Window, *, shades: int = 60) -> bool:
+    """Whether a window shows more than an empty ground: icons and smoothed letters have dozens of shades."""
+    left, top, width, height = window.bounds
+    inside = pixels[max(top, 0) : top + height : 2, max(left, 0) : left + width : 2].astype(np.uint32)
+    return len(np.unique(inside[..., 0] << 16 | inside[..., 1] << 8 | inside[..., 2])) > shades
+
+
+@cache
+def _sources(folders: tuple[Path, ...]) -> str:
+    parts = []
+    for place in folders:
+        for path in sorted(place.rglob("*")):
+            inside = path.relative_to(place)
+            reads_only = inside.parts[0] in ("scenarios", "README.md") or inside.name.startswith("inspector")
+            if path.is_file() and "__pycache__" not in inside.parts and not reads_only:
+                parts.append(f"{inside.as_posix()} {hash_path(path)}")
+    return hashlib.blake2b("\n".join(parts).encode(), digest_size=16).hexdigest()

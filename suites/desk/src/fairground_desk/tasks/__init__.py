@@ -1,0 +1,5 @@
+"""What the tasks of the desk are written with."""
+
+from fairground_desk.tasks.desk_task import DeskTask, files_unchanged, menu, save, uno
+
+__all__ = ["DeskTask", "files_unchanged", "menu", "save", "uno"]
