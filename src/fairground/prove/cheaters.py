@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Protocol, cast
 
 from fairground.agents import Agent, Brief, Turn
 from fairground.core import Action, Answer, Done, Key, Node, Observation, ScreenError, Type
+from fairground.prove.intruders import INTRUDERS, Intruder
 from fairground.worlds import Seat
 
 _MOST_SAID = 4_000  # characters of an answer
@@ -32,11 +34,12 @@ def make_cheater(name: str, answers: Sequence[str] = ()) -> Agent:
     """An agent by name.
 
     Args:
-        name: One of `SPAMMERS` or `TAMPERERS`.
+        name: One of `SPAMMERS`, `TAMPERERS` or `INTRUDERS`.
         answers: Right answers of the suite, for those that have heard of them.
     """
     common = [text for text, _ in Counter(answers).most_common(10)]
     makers: dict[str, Callable[[], Agent]] = {
+        **{one: partial(Intruder, one) for one in INTRUDERS},
         "most-common-answer": lambda: Saying(name, common[0] if common else "1"),
         "common-answers": lambda: Saying(name, ", ".join(common) or "1, 2, 3"),
         "screen-reader": lambda: ScreenReader(name),
