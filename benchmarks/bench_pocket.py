@@ -61,7 +61,7 @@ def _worlds(app: str, count: int) -> list[World]:
     draw = random.Random(0)
     suite = resolve(f"pocket/{app}").suite
     axes = suite.app(app)
-    scenarios = [scenario for scenario in suite.scenarios if scenario.app == app]
+    scenarios = [scenario for scenario in suite.scenarios if scenario.app == app and suite.pairs(scenario)]
     found: list[World] = []
     while len(found) < count:
         scenario = draw.choice(scenarios)

@@ -1,0 +1,109 @@
+"""Desk episodes: what their fixed parts cost, against launching the app again on a desktop that is already there.
+
+python benchmarks/bench_desk.py [--json] [--rounds 3] [APP ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import time
+from dataclasses import dataclass, field
+
+from figures import Figure, show
+
+from fairground.sandbox import SandboxSpec, default_runner, open_sandbox
+from fairground.screen import open_desktop
+from fairground.verify import judge
+from fairground.worlds import Seat, World, open_seat, planned_fingerprint, prepare, resolve, suites
+from fairground.worlds.stages import run_setup
+
+
+@dataclass
+class Times:
+    """Seconds of one app."""
+
+    raw: list[float] = field(default_factory=list)
+    reset: list[float] = field(default_factory=list)
+    capture: list[float] = field(default_factory=list)
+    verify: list[float] = field(default_factory=list)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Measures, prints, and returns 0 when every bar was kept."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--rounds", type=int, default=3, help="how often each app is measured")
+    parser.add_argument("apps", nargs="*", metavar="APP")
+    wanted = parser.parse_args(argv)
+    names = wanted.apps or [app.name for app in suites()["desk"].apps]
+    times = {name: _measure(resolve(f"desk/{name}", unproven=True), wanted.rounds) for name in names}
+    figures = [figure for name, found in times.items() for figure in _figures(name, found)]
+    captures = [second for one in times.values() for second in one.capture]
+    verifies = [second for one in times.values() for second in one.verify]
+    figures += [
+        _bar("capture of an episode's end, all apps", captures, 0.5),
+        _bar("verification of an episode, all apps", verifies, 0.3),
+    ]
+    return show(figures, as_json=wanted.json)
+
+
+def _figures(name: str, found: Times) -> list[Figure]:
+    raw = statistics.median(found.raw)
+    fixed = sum(statistics.median(some) for some in (found.reset, found.capture, found.verify))
+    ratio = fixed / raw
+    return [
+        Figure(f"{name}: launched again on an open desktop", raw * 1e3, "ms"),
+        Figure(
+            f"{name}: reset, capture and verification", fixed * 1e3, "ms", "at most 1.2x launching", ratio <= 1.2,
+            f"{ratio:.2f}x",
+        ),
+    ]  # fmt: skip
+
+
+def _bar(what: str, seconds: list[float], bar: float) -> Figure:
+    median = statistics.median(seconds)
+    return Figure(what, median * 1e3, "ms", f"under {bar * 1e3:g} ms", median < bar, f"worst {max(seconds) * 1e3:.0f}")
+
+
+def _measure(world: World, rounds: int) -> Times:
+    """In turns, so that noise meets both."""
+    found = Times()
+    open_seat(world).close()  # stages built, files in the page cache
+    for _ in range(rounds):
+        found.raw.append(_launch(world))
+        started = time.perf_counter()
+        with open_seat(world) as seat:
+            found.reset.append(time.perf_counter() - started)
+            started = time.perf_counter()
+            after = seat.finish()
+            found.capture.append(time.perf_counter() - started)
+            before = seat.before
+        started = time.perf_counter()
+        judge(world, before, after)
+        found.verify.append(time.perf_counter() - started)
+    return found
+
+
+def _launch(world: World) -> float:
+    """Seconds from starting the program until a person could work, where sandbox, files and desktop are there."""
+    runner = default_runner()
+    stages = prepare(world, runner=runner)
+    sandbox = open_sandbox(SandboxSpec(layers=stages.layers), runner=runner)
+    try:
+        run_setup(sandbox, world)
+        desktop = open_desktop(sandbox, size=world.app.screen.size, style=world.app.desktop(world))
+        env = {**desktop.env, **world.app.env(world)}
+        seat = Seat(world, sandbox, desktop.screen, env, stages, planned_fingerprint(world))
+        started = time.perf_counter()
+        world.app.launch(seat)
+        took = time.perf_counter() - started
+        desktop.close()
+        return took
+    finally:
+        sandbox.discard()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
