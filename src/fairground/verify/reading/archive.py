@@ -64,6 +64,12 @@ class Archive:
     def __contains__(self, name: str) -> bool:
         return name in self._entries
 
+    def size(self, name: str) -> int:
+        """Bytes of one entry, unpacked, as the list says; `read` finds out whether that is true."""
+        if name not in self._entries:
+            raise self._fault(f"no entry {name!r}")
+        return self._entries[name].file_size
+
     def read(self, name: str) -> bytes:
         """One entry, unpacked; raises `StateError` when it is missing, damaged, or not as long as it says."""
         if name not in self._entries:

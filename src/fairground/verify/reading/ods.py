@@ -5,14 +5,28 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from typing import Literal
 from xml.etree.ElementTree import Element
 
 from fairground.core import StateError
 from fairground.verify.reading.archive import Archive
-from fairground.verify.reading.ods_styles import Styles, read_styles, table, tag
+from fairground.verify.reading.ods_parts import (
+    plain_range,
+    read_charts,
+    read_conditions,
+    read_filters,
+    read_frozen,
+    read_names,
+    read_pages,
+    read_pivots,
+    read_properties,
+    read_validations,
+    split_ranges,
+)
+from fairground.verify.reading.ods_styles import USUAL_WIDTH, Styles, read_styles, table, tag
 from fairground.verify.reading.workbook import (
     MAX_COLUMNS,
     MAX_ROWS,
@@ -22,7 +36,9 @@ from fairground.verify.reading.workbook import (
     Sheet,
     SheetBuilder,
     Workbook,
+    address,
 )
+from fairground.verify.reading.workbook_parts import Columns, HiddenRows, Page
 
 MIMETYPE = "application/vnd.oasis.opendocument.spreadsheet"
 MAX_SHEETS = 1_000
@@ -45,31 +61,56 @@ def read_ods(data: bytes) -> Workbook:
             if element.tag.endswith("}encryption-data"):
                 raise StateError(f"{_WHAT}: it is encrypted with a password")
     content = archive.xml("content.xml")
-    styles = read_styles(archive.xml("styles.xml") if "styles.xml" in archive else None, content)
+    shared = archive.xml("styles.xml") if "styles.xml" in archive else None
     body = content.find(f"{tag('office', 'body')}/{tag('office', 'spreadsheet')}")
     if body is None:
         raise StateError(f"{_WHAT}: its content is not a spreadsheet")
-    budget = CellBudget()
+    reading = _Reading(archive, read_styles(shared, content), read_pages(shared), read_frozen(archive))
     sheets: list[Sheet] = []
     for element in body.findall(table("table")):
         if len(sheets) >= MAX_SHEETS:
             raise StateError(f"{_WHAT}: more than {MAX_SHEETS} sheets")
-        sheets.append(_read_sheet(element, styles, budget))
+        sheets.append(_read_sheet(element, reading))
     names = [sheet.name for sheet in sheets]
     if not sheets or len(set(names)) != len(names):
         raise StateError(f"{_WHAT}: no sheets, or two of one name")
-    return Workbook(tuple(sheets))
+    rules = read_validations(body, reading.validated)
+    return Workbook(
+        sheets=tuple(replace(sheet, validations=rules.get(sheet.name, ())) for sheet in sheets),
+        ranges=read_names(body),
+        filters=read_filters(body),
+        pivots=read_pivots(body),
+        properties=read_properties(archive),
+    )
 
 
-def _read_sheet(element: Element, styles: Styles, budget: CellBudget) -> Sheet:
+@dataclass(frozen=True)
+class _Reading:
+    """What the sheets of a workbook share while it is read."""
+
+    archive: Archive
+    styles: Styles
+    pages: Mapping[str, Page]
+    frozen: Mapping[str, tuple[int, int]]
+    budget: CellBudget = field(default_factory=CellBudget)
+    validated: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    """By name of a rule for entries: sheets and rectangles that have it."""
+
+
+def _read_sheet(element: Element, reading: _Reading) -> Sheet:
     name = element.get(table("name"), "")
     what = f"{_WHAT}: sheet {name[:80]!r}"
-    builder = SheetBuilder(what, budget)
+    builder = SheetBuilder(what, reading.budget)
     merged: list[Merged] = []
-    columns = _ColumnStyles(element, what)
+    columns = _Columns(element, reading.styles, what)
+    hidden: list[HiddenRows] = []
+    areas = _Areas()
     row = 0
     for line in _inside(element, "table-row"):
         rows = _count(line, "number-rows-repeated", MAX_ROWS, what)
+        seen = line.get(table("visibility"), "visible")
+        if seen != "visible":
+            _hide(hidden, row, row + rows - 1, seen == "filter")
         column = 0
         for part in line:
             if part.tag not in (table("table-cell"), table("covered-table-cell")):
@@ -78,9 +119,10 @@ def _read_sheet(element: Element, styles: Styles, budget: CellBudget) -> Sheet:
             cell = _read_cell(part, what)
             if cell.kind != "empty" or cell.formula or cell.comment:
                 own = part.get(table("style-name")) or line.get(table("default-cell-style-name"))
-                bold, shown = styles.cell(own or columns.at(column))
-                cell = Cell(cell.kind, cell.value, cell.formula, cell.text, cell.comment, bold, shown)
+                cell = replace(cell, **vars(reading.styles.cell(own or columns.style(column))))
             builder.put(row, column, cell, rows=rows, columns=across)
+            if rule := part.get(table("content-validation-name")):
+                areas.add(rule, row, column, rows, across, what)
             block = Merged(
                 row,
                 column,
@@ -93,25 +135,104 @@ def _read_sheet(element: Element, styles: Styles, budget: CellBudget) -> Sheet:
         row += rows
         if row > MAX_ROWS:
             raise StateError(f"{what}: {row} rows, expected at most {MAX_ROWS}")
-    visible = styles.sheet_is_visible(element.get(table("style-name")))
-    return Sheet(name, builder.cells, tuple(merged), visible)
+    for rule, rectangles in areas.found.items():
+        reading.validated.setdefault(rule, []).extend((name, one) for one in rectangles)
+    style = reading.styles.sheet(element.get(table("style-name")))
+    return Sheet(
+        name=name,
+        cells=builder.cells,
+        merged=tuple(merged),
+        visible=style.visible,
+        columns=columns.changed,
+        hidden_rows=tuple(hidden),
+        frozen=reading.frozen.get(name, (0, 0)),
+        protected=element.get(table("protected")) == "true",
+        tab_colour=style.tab_colour,
+        print_ranges=tuple(map(plain_range, split_ranges(element.get(table("print-ranges"), "")))),
+        repeated_rows=_repeated(element, what),
+        page=reading.pages.get(style.page, Page(style.page)),
+        conditions=read_conditions(element, reading.styles),
+        charts=read_charts(element, reading.archive),
+    )
 
 
-class _ColumnStyles:
-    """Which style the cells of a column have by default; repeated columns are kept as ranges."""
+def _hide(hidden: list[HiddenRows], first: int, last: int, filtered: bool) -> None:
+    if hidden and hidden[-1].last == first - 1 and hidden[-1].filtered == filtered:
+        hidden[-1] = replace(hidden[-1], last=last)
+    else:
+        hidden.append(HiddenRows(first, last, filtered))
 
-    def __init__(self, element: Element, what: str) -> None:
+
+def _repeated(element: Element, what: str) -> tuple[int, int] | None:
+    """The rows that every printed page begins with."""
+    row = 0
+    for child in element:
+        count = sum(_count(line, "number-rows-repeated", MAX_ROWS, what) for line in _inside_of(child, "table-row"))
+        if child.tag == table("table-header-rows"):
+            return (row, row + count - 1) if count else None
+        row += count
+    return None
+
+
+class _Areas:
+    """Rectangles of cells with the same rule: rows that follow each other are put together."""
+
+    def __init__(self) -> None:
+        self._open: dict[tuple[str, int, int], tuple[int, int]] = {}
+        self._left = 10_000
+        self._done: dict[str, list[tuple[int, int, int, int]]] = {}
+
+    def add(self, rule: str, row: int, column: int, rows: int, columns: int, what: str) -> None:
+        """A block that has the rule."""
+        key = (rule, column, column + columns - 1)
+        if (known := self._open.get(key)) is not None and known[1] == row - 1:
+            self._open[key] = (known[0], row + rows - 1)
+            return
+        self._left -= 1
+        if self._left < 0:
+            raise StateError(f"{what}: rules for entries in too many places")
+        if known is not None:
+            self._done.setdefault(rule, []).append((key[1], known[0], key[2], known[1]))
+        self._open[key] = (row, row + rows - 1)
+
+    @property
+    def found(self) -> dict[str, list[str]]:
+        """Rectangles by rule."""
+        every = {rule: list(some) for rule, some in self._done.items()}
+        for (rule, left, right), (top, bottom) in self._open.items():
+            every.setdefault(rule, []).append((left, top, right, bottom))
+        return {rule: [_rectangle(*one) for one in sorted(some)] for rule, some in every.items()}
+
+
+def _rectangle(left: int, top: int, right: int, bottom: int) -> str:
+    first, last = address(top, left), address(bottom, right)
+    return first if first == last else f"{first}:{last}"
+
+
+class _Columns:
+    """Which style the cells of a column have by default, and how wide it is; repeated columns are kept as ranges."""
+
+    def __init__(self, element: Element, styles: Styles, what: str) -> None:
         self._ends: list[int] = []
         self._names: list[str | None] = []
+        changed: list[Columns] = []
         end = 0
         for column in _inside(element, "table-column"):
+            first = end
             end += _count(column, "number-columns-repeated", MAX_COLUMNS, what)
             if end > MAX_COLUMNS:
                 raise StateError(f"{what}: {end} columns, expected at most {MAX_COLUMNS}")
             self._ends.append(end)
             self._names.append(column.get(table("default-cell-style-name")))
+            width = styles.width(column.get(table("style-name")))
+            hidden = column.get(table("visibility"), "visible") != "visible"
+            if changed and changed[-1].last == first - 1 and (changed[-1].width, changed[-1].hidden) == (width, hidden):
+                changed[-1] = replace(changed[-1], last=end - 1)
+            elif width != USUAL_WIDTH or hidden:
+                changed.append(Columns(first, end - 1, width, hidden))
+        self.changed = tuple(changed)
 
-    def at(self, column: int) -> str | None:
+    def style(self, column: int) -> str | None:
         place = bisect_right(self._ends, column)
         return self._names[place] if place < len(self._names) else None
 
@@ -124,10 +245,14 @@ _GROUPS = frozenset(
 def _inside(element: Element, name: str) -> Iterator[Element]:
     """Rows or columns of a sheet, also those in groups and headers; what lies in a cell is not looked at."""
     for child in element:
-        if child.tag == table(name):
-            yield child
-        elif child.tag in _GROUPS:
-            yield from _inside(child, name)
+        yield from _inside_of(child, name)
+
+
+def _inside_of(child: Element, name: str) -> Iterator[Element]:
+    if child.tag == table(name):
+        yield child
+    elif child.tag in _GROUPS:
+        yield from _inside(child, name)
 
 
 def _count(element: Element, name: str, most: int, what: str) -> int:

@@ -1,12 +1,14 @@
-"""How cells of an OpenDocument spreadsheet look: bold, number format, hidden sheets."""
+"""How cells, columns and sheets of an OpenDocument spreadsheet look."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 from xml.etree.ElementTree import Element
 
+from fairground.verify.reading.odf import length
 from fairground.verify.reading.workbook import GENERAL, NumberFormat
 
 _SPACE = "urn:oasis:names:tc:opendocument:xmlns:"
@@ -19,6 +21,7 @@ _NAMESPACES = {
     "fo": f"{{{_SPACE}xsl-fo-compatible:1.0}}",
 }
 MAX_PARENTS = 20  # of a style; more is a cycle
+USUAL_WIDTH = 23  # millimetres of a column that nobody has touched
 
 
 def tag(space: str, name: str) -> str:
@@ -32,70 +35,152 @@ def table(name: str) -> str:
 
 
 @dataclass(frozen=True)
+class Look:
+    """How a cell looks."""
+
+    bold: bool = False
+    italic: bool = False
+    colour: str = ""
+    background: str = ""
+    align: str = ""
+    wrap: bool = False
+    format: NumberFormat = GENERAL
+
+
+@dataclass(frozen=True)
+class SheetStyle:
+    """What the style of a whole sheet says."""
+
+    visible: bool = True
+    tab_colour: str = ""
+    page: str = "Default"
+
+
+@dataclass(frozen=True)
 class _Style:
     parent: str | None
-    bold: bool | None
+    says: dict[str, Any]
     format: str | None
 
 
 class Styles:
     """The styles of a document by name."""
 
-    def __init__(self, cells: dict[str, _Style], formats: dict[str, NumberFormat], hidden: frozenset[str]) -> None:
-        self._cells = cells
-        self._formats = formats
-        self._hidden = hidden
-        self._known: dict[str | None, tuple[bool, NumberFormat]] = {None: (False, GENERAL)}
+    def __init__(self) -> None:
+        self.cells: dict[str, _Style] = {}
+        self.formats: dict[str, NumberFormat] = {}
+        self.sheets: dict[str, SheetStyle] = {}
+        self.widths: dict[str, int] = {}
+        self._looks: dict[str | None, Look] = {}
+        self._names: dict[str, str] = {}
 
-    def cell(self, name: str | None) -> tuple[bool, NumberFormat]:
-        """Whether a cell of this style is bold, and how it shows numbers."""
-        if name not in self._known:
-            chain = list(self._chain(name))
-            bold = next((style.bold for style in chain if style.bold is not None), False)
+    def cell(self, name: str | None) -> Look:
+        """How a cell of this style looks."""
+        if name not in self._looks:
+            chain = list(self._chain(name if name is not None else "Default"))
+            said: dict[str, Any] = {}
+            for style in reversed(chain):
+                said.update(style.says)
             shown = next((style.format for style in chain if style.format is not None), None)
-            self._known[name] = (bold, self._formats.get(shown or "", GENERAL))
-        return self._known[name]
+            self._looks[name] = Look(**said, format=self.formats.get(shown or "", GENERAL))
+        return self._looks[name]
 
-    def sheet_is_visible(self, name: str | None) -> bool:
-        """Whether a sheet of this style is shown."""
-        return name not in self._hidden
+    def sheet(self, name: str | None) -> SheetStyle:
+        """How a sheet of this style is shown."""
+        return self.sheets.get(name or "", SheetStyle())
+
+    def width(self, name: str | None) -> int:
+        """Millimetres of a column of this style."""
+        return self.widths.get(name or "", USUAL_WIDTH)
+
+    def named(self, shown: str) -> Look:
+        """How a cell looks that has a style by the name that people see."""
+        return self.cell(self._names.get(shown, shown))
+
+    def add(self, element: Element) -> None:
+        """Takes a style of a document in."""
+        name = element.get(tag("style", "name"), "")
+        family = element.get(tag("style", "family"))
+        if element.tag in _FORMATS:
+            self.formats[name] = _format(element)
+        elif element.tag != tag("style", "style"):
+            return
+        elif family == "table-cell":
+            self.cells[name] = _style(element)
+            self._names[element.get(tag("style", "display-name"), name)] = name
+        elif family == "table":
+            properties = element.find(tag("style", "table-properties"))
+            found = {} if properties is None else properties.attrib
+            colours = (value for key, value in found.items() if key.endswith("}tab-color"))
+            self.sheets[name] = SheetStyle(
+                visible=found.get(table("display")) != "false",
+                tab_colour=_colour(next(colours, "")),
+                page=element.get(tag("style", "master-page-name"), "Default"),
+            )
+        elif family == "table-column":
+            properties = element.find(tag("style", "table-column-properties"))
+            wide = length(properties.get(tag("style", "column-width"), "") if properties is not None else "", -1.0)
+            if wide >= 0:
+                self.widths[name] = round(wide)
 
     def _chain(self, name: str | None) -> Iterator[_Style]:
         for _ in range(MAX_PARENTS):
-            if name is None or name not in self._cells:
+            if name is None or name not in self.cells:
                 return
-            yield self._cells[name]
-            name = self._cells[name].parent
+            yield self.cells[name]
+            name = self.cells[name].parent
 
 
 def read_styles(*documents: Element | None) -> Styles:
     """Gathers the styles of `styles.xml` and `content.xml`; a later document wins."""
-    cells: dict[str, _Style] = {}
-    formats: dict[str, NumberFormat] = {}
-    hidden: set[str] = set()
+    styles = Styles()
     for document in documents:
         if document is None:
             continue
         for group in (tag("office", "styles"), tag("office", "automatic-styles")):
             for element in document.findall(f"{group}/*"):
-                name = element.get(tag("style", "name"), "")
-                family = element.get(tag("style", "family"))
-                if element.tag in _FORMATS:
-                    formats[name] = _format(element)
-                elif element.tag == tag("style", "style") and family == "table-cell":
-                    cells[name] = _style(element)
-                elif element.tag == tag("style", "style") and family == "table":
-                    properties = element.find(tag("style", "table-properties"))
-                    if properties is not None and properties.get(table("display")) == "false":
-                        hidden.add(name)
-    return Styles(cells, formats, frozenset(hidden))
+                styles.add(element)
+    return styles
 
 
 def _style(element: Element) -> _Style:
-    properties = element.find(tag("style", "text-properties"))
-    weight = None if properties is None else properties.get(tag("fo", "font-weight"))
-    bold = None if weight is None else weight == "bold" or (weight.isdigit() and len(weight) < 5 and int(weight) >= 600)
-    return _Style(element.get(tag("style", "parent-style-name")), bold, element.get(tag("style", "data-style-name")))
+    said: dict[str, Any] = {}
+    for part, name, field, understand in _SAID:
+        properties = element.find(tag("style", part))
+        value = None if properties is None else properties.get(name)
+        if value is not None:
+            said[field] = understand(value)
+    cell = element.find(tag("style", "table-cell-properties"))
+    if cell is not None and cell.get(tag("style", "text-align-source")) == "value-type":
+        said["align"] = ""
+    return _Style(element.get(tag("style", "parent-style-name")), said, element.get(tag("style", "data-style-name")))
+
+
+def _is_bold(weight: str) -> bool:
+    return weight == "bold" or (weight.isdigit() and len(weight) < 5 and int(weight) >= 600)
+
+
+def _colour(text: str) -> str:
+    return text.lower() if re.fullmatch(r"#[0-9A-Fa-f]{6}", text) else ""
+
+
+def _ink(text: str) -> str:
+    """A colour of letters; black is what they have anyway."""
+    return "" if _colour(text) == "#000000" else _colour(text)
+
+
+def _alignment(text: str) -> str:
+    return {"start": "left", "end": "right"}.get(text, text if text in ("left", "center", "right", "justify") else "")
+
+
+_SAID = (
+    ("text-properties", tag("fo", "font-weight"), "bold", _is_bold),
+    ("text-properties", tag("fo", "font-style"), "italic", lambda text: text in ("italic", "oblique")),
+    ("text-properties", tag("fo", "color"), "colour", _ink),
+    ("table-cell-properties", tag("fo", "background-color"), "background", _colour),
+    ("table-cell-properties", tag("fo", "wrap-option"), "wrap", lambda text: text == "wrap"),
+    ("paragraph-properties", tag("fo", "text-align"), "align", _alignment),
+)
 
 
 _FORMATS = {

@@ -9,6 +9,18 @@ from datetime import date, datetime, timedelta
 from typing import Literal, TypeAlias
 
 from fairground.core import StateError
+from fairground.verify.reading.workbook_parts import (
+    Columns,
+    Condition,
+    Filter,
+    HiddenRows,
+    NamedRange,
+    Page,
+    PivotTable,
+    Properties,
+    SheetChart,
+    Validation,
+)
 
 MAX_ROWS = 1_048_576
 MAX_COLUMNS = 16_384
@@ -51,6 +63,9 @@ class Cell:
         formula: As typed, such as `=SUM(A1:A3)`; empty for a plain value. Sheets are named as the format does:
             `$Sales.C2` in ODS, `Sales!C2` in XLSX.
         text: What the cell showed, where the file says it; otherwise empty.
+        colour: Of its letters, as `#rrggbb`; empty for the usual one. Like all below, only read from ODS.
+        background: Behind them.
+        align: `left`, `center`, `right`, `justify`; empty where the program decides.
     """
 
     kind: Kind = "empty"
@@ -60,6 +75,11 @@ class Cell:
     comment: str = ""
     bold: bool = False
     format: NumberFormat = GENERAL
+    italic: bool = False
+    colour: str = ""
+    background: str = ""
+    align: str = ""
+    wrap: bool = False
 
     @property
     def content(self) -> tuple[Kind, Value, str]:
@@ -82,12 +102,28 @@ class Merged:
 
 @dataclass(frozen=True)
 class Sheet:
-    """One sheet; only cells with a content or a comment are kept."""
+    """One sheet; only cells with a content or a comment are kept. What follows `visible` is only read from ODS.
+
+    Attributes:
+        frozen: How many rows and columns stay when the rest is scrolled.
+        repeated_rows: First and last row that every printed page begins with, counted from 0.
+    """
 
     name: str
     cells: Mapping[Position, Cell] = field(default_factory=dict)
     merged: tuple[Merged, ...] = ()
     visible: bool = True
+    columns: tuple[Columns, ...] = ()
+    hidden_rows: tuple[HiddenRows, ...] = ()
+    frozen: tuple[int, int] = (0, 0)
+    protected: bool = False
+    tab_colour: str = ""
+    print_ranges: tuple[str, ...] = ()
+    repeated_rows: tuple[int, int] | None = None
+    page: Page = field(default_factory=Page)
+    validations: tuple[Validation, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    charts: tuple[SheetChart, ...] = ()
 
     def __getitem__(self, address: str) -> Cell:
         """The cell at an address such as `B3`."""
@@ -109,6 +145,10 @@ class Workbook:
     """A spreadsheet file, its sheets in order."""
 
     sheets: tuple[Sheet, ...]
+    ranges: tuple[NamedRange, ...] = ()
+    filters: tuple[Filter, ...] = ()
+    pivots: tuple[PivotTable, ...] = ()
+    properties: Properties = field(default_factory=Properties)
 
     @property
     def names(self) -> tuple[str, ...]:

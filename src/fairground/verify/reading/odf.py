@@ -1,0 +1,202 @@
+"""OpenDocument packages: what texts and presentations of LibreOffice have in common on the outside."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from dataclasses import dataclass, field, replace
+from urllib.parse import unquote
+from xml.etree.ElementTree import Element
+
+from fairground.core import StateError
+from fairground.verify.reading.archive import Archive
+from fairground.verify.reading.prose import Chart, Metadata, Picture
+
+_SPACE = "urn:oasis:names:tc:opendocument:xmlns:"
+_NAMESPACES = {
+    **{name: f"{_SPACE}{name}:1.0" for name in ("office", "table", "text", "style", "meta", "presentation", "chart")},
+    "draw": f"{_SPACE}drawing:1.0",
+    "svg": f"{_SPACE}svg-compatible:1.0",
+    "fo": f"{_SPACE}xsl-fo-compatible:1.0",
+    "anim": f"{_SPACE}animation:1.0",
+    "smil": f"{_SPACE}smil-compatible:1.0",
+    "config": f"{_SPACE}config:1.0",
+    "manifest": f"{_SPACE}manifest:1.0",
+    "dc": "http://purl.org/dc/elements/1.1/",
+    "xlink": "http://www.w3.org/1999/xlink",
+    "loext": "urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0",
+}
+_SHORT = {full: short for short, full in _NAMESPACES.items()}
+
+
+def tag(name: str) -> str:
+    """A qualified name as the parser writes it: `text:p`."""
+    space, _, local = name.partition(":")
+    return f"{{{_NAMESPACES[space]}}}{local}"
+
+
+def short(element: Element) -> str:
+    """The name of an element as one writes it, such as `text:p`; foreign ones stay as they are."""
+    if not isinstance(element.tag, str):
+        return ""
+    full, _, local = element.tag.removeprefix("{").partition("}")
+    return f"{_SHORT[full]}:{local}" if full in _SHORT else element.tag
+
+
+def get(element: Element, name: str, default: str = "") -> str:
+    """An attribute by its short name."""
+    return element.get(tag(name), default)
+
+
+def names(attributes: dict[str, str]) -> dict[str, str]:
+    """Attributes by their short names; foreign ones are dropped."""
+    found = {}
+    for name, value in attributes.items():
+        full, _, local = name.removeprefix("{").partition("}")
+        if full in _SHORT:
+            found[f"{_SHORT[full]}:{local}"] = value
+    return found
+
+
+@dataclass(frozen=True)
+class Package:
+    """An opened file of the expected kind."""
+
+    what: str
+    archive: Archive
+    content: Element
+    styles: Element
+    body: Element
+    media: dict[str, str]
+    """Media types that the manifest gives to the entries."""
+    pictures: dict[str, Picture] = field(default_factory=dict)
+    """Pictures that were read: one large picture may be shown a thousand times."""
+    charts: dict[str, Chart | None] = field(default_factory=dict)
+
+    def picture(self, address: str, crop: str = "") -> Picture:
+        """A picture by the address that the text gives; one outside of the file is not opened."""
+        name = unquote(address).removeprefix("./")
+        if name not in self.archive:
+            return Picture(link=address, crop=_crop(crop))
+        if name not in self.pictures:
+            content = self.archive.read(name)
+            kind = (self.media.get(name) or name.rpartition(".")[2].lower()).removeprefix("image/")
+            self.pictures[name] = Picture(hashlib.sha256(content).hexdigest(), kind, len(content))
+        return replace(self.pictures[name], crop=_crop(crop))
+
+
+def open_package(data: bytes, what: str, mimetype: str, body: str) -> Package:
+    """Opens a package.
+
+    Raises:
+        StateError: It is damaged, encrypted, or holds another kind of document.
+    """
+    archive = Archive(data, what=what)
+    if "mimetype" not in archive or archive.read("mimetype").strip() not in (
+        mimetype.encode(),
+        f"{mimetype}-template".encode(),
+    ):
+        raise StateError(f"{what}: its mimetype is not {mimetype}")
+    media = {}
+    if "META-INF/manifest.xml" in archive:
+        for element in archive.xml("META-INF/manifest.xml").iter():
+            if short(element) == "manifest:encryption-data":
+                raise StateError(f"{what}: it is encrypted with a password")
+            if short(element) == "manifest:file-entry":
+                media[get(element, "manifest:full-path").removesuffix("/")] = get(element, "manifest:media-type")
+    content = archive.xml("content.xml")
+    inner = content.find(f"{tag('office:body')}/{tag(body)}")
+    if inner is None:
+        raise StateError(f"{what}: its content has no {body}, so it is another kind of document")
+    styles = archive.xml("styles.xml") if "styles.xml" in archive else Element("none")
+    return Package(what, archive, content, styles, inner, media)
+
+
+def read_metadata(package: Package) -> Metadata:
+    """What the file says about itself."""
+    if "meta.xml" not in package.archive:
+        return Metadata()
+    root = package.archive.xml("meta.xml")
+    found = root.find(tag("office:meta"))
+    if found is None:
+        return Metadata()
+
+    def one(name: str) -> str:
+        return found.findtext(tag(name)) or ""
+
+    custom = tuple(
+        (get(element, "meta:name"), element.text or "") for element in found.findall(tag("meta:user-defined"))
+    )
+    return Metadata(
+        title=one("dc:title"),
+        subject=one("dc:subject"),
+        description=one("dc:description"),
+        # Some versions write all of them into one element.
+        keywords=tuple(
+            word.strip()
+            for element in found.findall(tag("meta:keyword"))
+            for word in (element.text or "").split(",")
+            if word.strip()
+        ),
+        author=one("meta:initial-creator") or one("dc:creator"),
+        language=one("dc:language"),
+        custom=tuple(sorted(custom)),
+    )
+
+
+_LENGTH = re.compile(r"(-?[0-9]{0,9}(?:\.[0-9]{1,20})?)(mm|cm|in|inch|pt|pc|px)")
+_IN_MILLIMETRES = {"mm": 1.0, "cm": 10.0, "in": 25.4, "inch": 25.4, "pt": 25.4 / 72, "pc": 25.4 / 6, "px": 25.4 / 96}
+
+
+def length(text: str, default: float = 0.0) -> float:
+    """A length such as `1.5cm` in millimetres, to a hundredth; the default for what is none."""
+    found = _LENGTH.fullmatch(text.strip())
+    if found is None or found[1] in ("", "-"):
+        return default
+    return tidy(float(found[1]) * _IN_MILLIMETRES[found[2]])
+
+
+def points(text: str) -> float:
+    """A length in points, to a tenth; 0 for what is none."""
+    found = _LENGTH.fullmatch(text.strip())
+    if found is None or found[1] in ("", "-"):
+        return 0.0
+    return round(float(found[1]) * _IN_MILLIMETRES[found[2]] * 72 / 25.4, 1) + 0.0
+
+
+def percent(text: str) -> float | None:
+    """A share such as `115%`; None for what is none."""
+    found = re.fullmatch(r"(-?[0-9]{1,6}(?:\.[0-9]{1,20})?)%", text.strip())
+    return None if found is None else float(found[1])
+
+
+def whole(text: str, default: int, most: int = 1_000_000) -> int:
+    """A whole number from 0, at most so large; the default for what is none."""
+    return min(int(text), most) if re.fullmatch(r"[0-9]{1,9}", text) else default
+
+
+def number(text: str) -> float | None:
+    """A finite number; None for what is none."""
+    try:
+        value = float(text) if len(text) <= 400 else math.nan
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def colour(text: str) -> str:
+    """A colour as `#rrggbb`; empty for what is none, such as `transparent`."""
+    return text.lower() if re.fullmatch(r"#[0-9A-Fa-f]{6}", text) else ""
+
+
+def tidy(millimetres: float) -> float:
+    """To a hundredth, and without a negative zero."""
+    return round(millimetres, 2) + 0.0
+
+
+def _crop(text: str) -> tuple[float, float, float, float]:
+    found = re.fullmatch(r"rect\(([^(),]{1,30}),([^(),]{1,30}),([^(),]{1,30}),([^(),]{1,30})\)", text)
+    if found is None:
+        return 0.0, 0.0, 0.0, 0.0
+    return length(found[1]), length(found[2]), length(found[3]), length(found[4])

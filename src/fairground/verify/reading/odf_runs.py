@@ -1,0 +1,105 @@
+"""The letters of paragraphs in OpenDocument files, gathered into runs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Protocol
+from xml.etree.ElementTree import Element
+
+from fairground.verify.reading.marked_text import MarkedText
+from fairground.verify.reading.odf import get
+from fairground.verify.reading.odf_styles import Base, Styles
+from fairground.verify.reading.prose import Budget, Look, Run, RunBuilder, run_with
+
+
+@dataclass(frozen=True)
+class Around:
+    """What a paragraph stands in."""
+
+    section: str = ""
+    list_style: str = ""
+    list_level: int = 0
+    bullet: bool = False
+    base: Base | None = None
+    base_key: str = ""
+
+
+class Looks(Protocol):
+    """What knows how letters look: the reader of the text around them."""
+
+    styles: Styles
+    budget: Budget
+
+    @property
+    def inserting(self) -> bool:
+        """Whether what is read now is a tracked insertion."""
+
+    def look(self, paragraph: str, spans: tuple[str, ...], around: Around) -> Look:
+        """How letters in spans of a paragraph look."""
+
+
+class Pieces:
+    """The letters of a paragraph, gathered into runs; spaces are kept as the format says."""
+
+    def __init__(self, reader: Looks, paragraph: str, around: Around, said: MarkedText) -> None:
+        self._reader, self._paragraph, self._around, self._said = reader, paragraph, around, said
+        self._runs = RunBuilder(reader.budget)
+        self._space = [True]  # whether the last letter was a space that swallows the next; shared by spans
+        self._spans: tuple[str, ...] = ()
+        self._style = ""
+        self.link = self.field = ""
+
+    def span(self, style: str) -> Pieces:
+        """The same paragraph, in one more span."""
+        inner = Pieces.__new__(Pieces)
+        inner.__dict__.update(self.__dict__)
+        if style:
+            inner._spans = (*self._spans, style)
+            inner._style = self._reader.styles.shown("text", style) or self._style
+        return inner
+
+    def add(self, text: str) -> None:
+        """Adds text in which spaces in a row, and line ends, are one space."""
+        text = re.sub(r"[ \t\r\n]+", " ", text)
+        if self._space[0]:
+            text = text.removeprefix(" ")
+        if text:
+            self.exactly(text)
+            self._space[0] = text.endswith(" ")
+
+    def exactly(self, text: str) -> None:
+        """Adds text as it is."""
+        self._space[0] = False
+        self._said.say(text)
+        self._runs.add(self._template(), text)
+
+    def mark_empty_field(self) -> None:
+        """Leaves a trace of a field that shows nothing yet."""
+        if self._runs.last_field != self.field:
+            self._runs.add(self._template(), "")
+
+    def finish(self) -> tuple[Run, ...]:
+        """The runs."""
+        return self._runs.finish()
+
+    def _template(self) -> Run:
+        look = self._reader.look(self._paragraph, self._spans, self._around)
+        return run_with(look, style=self._style, link=self.link, field=self.field, inserted=self._reader.inserting)
+
+
+def field_name(element: Element, kind: str) -> str:
+    """What a field shows."""
+    name = _FIELDS.get(kind, kind.partition(":")[2])
+    if name in ("date", "time") and get(element, "text:fixed") == "true":
+        return f"{name}-fixed"
+    return name[:60]
+
+
+_FIELDS = {
+    "text:author-name": "author",
+    "text:bookmark-ref": "reference",
+    "text:reference-ref": "reference",
+    "text:note-ref": "reference",
+    "text:sequence-ref": "reference",
+}

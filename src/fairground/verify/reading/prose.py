@@ -1,0 +1,377 @@
+"""What documents and slides are both made of: paragraphs and their runs, tables, shapes, pictures and charts.
+
+Lengths are in millimetres, sizes of letters in points, angles in degrees, colours `#rrggbb` in small letters; an empty
+text and 0 mean that the file leaves it to the program. Formatting is what a person sees: styles and their parents,
+defaults and direct formatting have been put together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+from fairground.core import StateError
+
+MAX_PARAGRAPHS = 200_000  # of a whole file, those in tables, notes and shapes with them
+MAX_RUNS = 500_000
+MAX_LETTERS = 20_000_000
+MAX_CELLS = 200_000
+MAX_SHAPES = 20_000
+
+Alignment: TypeAlias = Literal["left", "right", "center", "justify"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """How letters look.
+
+    Attributes:
+        underline: Also wavy, double and dotted lines.
+        colour: Of the letters; empty when automatic.
+        highlight: The colour behind them.
+        script: Raised or lowered letters.
+        language: Such as `en-US`.
+        hidden: Whether nobody sees them on the page.
+    """
+
+    bold: bool = False
+    italic: bool = False
+    underline: bool = False
+    strike: bool = False
+    colour: str = ""
+    highlight: str = ""
+    font: str = ""
+    size: float = 0.0
+    script: Literal["", "super", "sub"] = ""
+    caps: Literal["", "upper", "lower", "title", "small"] = ""
+    language: str = ""
+    hidden: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run(Look):
+    """Neighbouring letters that look the same.
+
+    Attributes:
+        style: Name of the character style, as people see it.
+        link: Where a click leads; a place in the document starts with `#`.
+        field: What the program fills in: `page-number`, `page-count`, `date`, `time`, `title`, `author`, `reference`,
+            `footer`, `header`, ...; empty for typed text.
+        inserted: Whether it is a tracked insertion that nobody has accepted yet.
+    """
+
+    text: str
+    style: str = ""
+    link: str = ""
+    field: str = ""
+    inserted: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """How a paragraph is set.
+
+    Attributes:
+        line_spacing: `100%`, `150%`, or with a length `18pt` (exactly), `at least 18pt`, `leading 2pt`.
+        first_line: Indent of the first line, from the others; negative when it hangs.
+        background: Colour behind the paragraph.
+        borders: Whether a line is drawn at any side.
+        tabs: Positions of its tab stops, with their kind: `right 120.0`.
+    """
+
+    alignment: Alignment = "left"
+    line_spacing: str = "100%"
+    left: float = 0.0
+    right: float = 0.0
+    first_line: float = 0.0
+    above: float = 0.0
+    below: float = 0.0
+    keep_with_next: bool = False
+    background: str = ""
+    borders: bool = False
+    tabs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paragraph(Layout):
+    """One paragraph.
+
+    Attributes:
+        text: All of it, with tabs and line breaks, results of fields and tracked insertions; without deleted text,
+            notes, comments, and what is anchored in it.
+        style: Name of its style, as people see it.
+        heading: Level of the heading from 1; 0 for other text.
+        list: What stands before it.
+        list_level: From 1; 0 outside of lists.
+        list_format: `1`, `a`, `A`, `i`, `I` of a number, or the bullet's letter.
+        page_break: Whether a new page starts with it.
+        page_style: Name of the page style that starts with it, where it changes (ODT).
+        section: Name of the section that it stands in.
+    """
+
+    text: str
+    runs: tuple[Run, ...] = ()
+    style: str = ""
+    heading: int = 0
+    list: Literal["", "bullet", "number"] = ""
+    list_level: int = 0
+    list_format: str = ""
+    page_break: bool = False
+    page_style: str = ""
+    column_break: bool = False
+    section: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableCell:
+    """One cell of a table in a text; covered cells are left out.
+
+    Attributes:
+        rows: How many it spans.
+        text: Of its paragraphs, in lines; tables inside of it are in `body` only.
+        formula: As the program writes it, such as `<B2>+<B3>`; empty for typed text.
+    """
+
+    row: int
+    column: int
+    rows: int = 1
+    columns: int = 1
+    text: str = ""
+    body: tuple[Paragraph | Table, ...] = ()
+    formula: str = ""
+    background: str = ""
+    borders: tuple[str, ...] = ()
+    vertical: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A table in a text or on a slide.
+
+    Attributes:
+        cells: Row by row.
+        header_rows: How many rows are repeated on every page, or set apart as a heading.
+        width: 0 where the file leaves it to the page, as a program may that only converts.
+        widths: Of the columns; 0 likewise.
+        shares: Of the columns in the table's width, in hundredths.
+    """
+
+    name: str = ""
+    rows: int = 0
+    columns: int = 0
+    cells: tuple[TableCell, ...] = ()
+    header_rows: int = 0
+    width: float = 0.0
+    widths: tuple[float, ...] = ()
+    shares: tuple[float, ...] = ()
+    alignment: str = ""
+    style: str = ""
+    page_break: bool = False
+    section: str = ""
+
+    def at(self, row: int, column: int) -> TableCell:
+        """The cell that covers a place, counted from 0; raises `StateError` outside of the table."""
+        for cell in self.cells:
+            if cell.row <= row < cell.row + cell.rows and cell.column <= column < cell.column + cell.columns:
+                return cell
+        raise StateError(f"the table {self.name!r} has no cell at row {row}, column {column}")
+
+    @property
+    def grid(self) -> tuple[tuple[str, ...], ...]:
+        """Texts row by row; what a merged cell covers is empty."""
+        lines = [[""] * self.columns for _ in range(self.rows)]
+        for cell in self.cells:
+            lines[cell.row][cell.column] = cell.text
+        return tuple(tuple(line) for line in lines)
+
+
+Block: TypeAlias = Paragraph | Table
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The bytes of a picture in a file.
+
+    Attributes:
+        digest: SHA-256 of the bytes; empty for a picture that is only linked to.
+        link: Where a linked picture lies.
+        crop: Cut off at top, right, bottom and left, in millimetres in OpenDocument and in hundredths in OOXML.
+    """
+
+    digest: str = ""
+    kind: str = ""
+    size: int = 0
+    link: str = ""
+    crop: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Series:
+    """One row of numbers of a chart; a gap is None."""
+
+    name: str = ""
+    values: tuple[float | None, ...] = ()
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart: `kind` is `bar`, `line`, `pie` (OOXML's names mapped to these), `area`, `scatter`, `ring`, ..."""
+
+    kind: str = ""
+    title: str = ""
+    subtitle: str = ""
+    x_title: str = ""
+    y_title: str = ""
+    legend: bool = False
+    categories: tuple[str, ...] = ()
+    series: tuple[Series, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """Something drawn or placed: a box of text, picture, table, chart, line, group.
+
+    Attributes:
+        kind: `text`, `image`, `table`, `chart`, `object` (another embedded document), `rectangle`, `ellipse`, `line`,
+            `connector`, `group`, `media`, `control`, or the name of a ready-made form such as `right-arrow`.
+        role: What a slide's layout has it for: `title`, `subtitle`, `outline`, `notes`, `footer`, `date-time`,
+            `page-number`, `chart`, `table`, `graphic`, `object`; empty for what was added freely.
+        placeholder: Whether it is still empty and only shows a prompt.
+        alt_title: The short text for people who do not see it; `alt` is the longer description.
+        fill: Colour; `none`, `gradient`, `bitmap`, `hatch` where it is no plain colour.
+        line: Colour of its outline, or `none`.
+        paragraph: In a text document, index of the body's block at which it is anchored; -1 for a page.
+        anchor: In a text document: `paragraph`, `char`, `as-char`, `page`.
+        wrap: How text flows around it.
+    """
+
+    name: str = ""
+    kind: str = ""
+    role: str = ""
+    placeholder: bool = False
+    x: float = 0.0
+    y: float = 0.0
+    width: float = 0.0
+    height: float = 0.0
+    rotation: float = 0.0
+    fill: str = ""
+    line: str = ""
+    line_width: float = 0.0
+    alt_title: str = ""
+    alt: str = ""
+    link: str = ""
+    text: str = ""
+    paragraphs: tuple[Paragraph, ...] = ()
+    picture: Picture | None = None
+    table: Table | None = None
+    chart: Chart | None = None
+    children: tuple[Shape, ...] = ()
+    anchor: str = ""
+    wrap: str = ""
+    paragraph: int = -1
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """What a file says about itself, without times and counts: those change with every save."""
+
+    title: str = ""
+    subject: str = ""
+    description: str = ""
+    keywords: tuple[str, ...] = ()
+    author: str = ""
+    language: str = ""
+    custom: tuple[tuple[str, str], ...] = ()
+
+
+class Budget:
+    """How much a whole file may still hold; a reader takes from it before it keeps something."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._left = {
+            "paragraphs": MAX_PARAGRAPHS,
+            "runs": MAX_RUNS,
+            "letters": MAX_LETTERS,
+            "cells": MAX_CELLS,
+            "shapes": MAX_SHAPES,
+        }
+
+    def take(self, kind: str, count: int = 1) -> None:
+        """Uses some up; raises `StateError` when there is not enough left."""
+        self._left[kind] -= count
+        if self._left[kind] < 0:
+            raise self.fault(f"more {kind} than the limit allows")
+
+    def fault(self, message: str) -> StateError:
+        """The error for this file."""
+        return StateError(f"{self._what}: {message}")
+
+
+class RunBuilder:
+    """Gathers the letters of a paragraph; what looks the same is one run, however the program cut it up."""
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+        self._runs: list[tuple[Run, list[str]]] = []
+
+    def add(self, template: Run, text: str) -> None:
+        """Adds letters that look like the template, whose own text does not count."""
+        if not self._runs or self._runs[-1][0] != template:
+            self._budget.take("runs")
+            self._runs.append((template, []))
+        self._runs[-1][1].append(text)
+
+    @property
+    def last_field(self) -> str:
+        """The field that the last letters belong to."""
+        return self._runs[-1][0].field if self._runs else ""
+
+    def finish(self) -> tuple[Run, ...]:
+        """The runs; empty ones are kept only for fields."""
+        runs = (replace(template, text="".join(parts)) for template, parts in self._runs)
+        return tuple(run for run in runs if run.text or run.field)
+
+
+def run_with(look: Look, text: str = "", **more: Any) -> Run:
+    """A run that looks so."""
+    return Run(text=text, **{name: getattr(look, name) for name in Look.__dataclass_fields__}, **more)
+
+
+def paragraph_with(layout: Layout, runs: tuple[Run, ...], **more: Any) -> Paragraph:
+    """A paragraph of runs that is set so."""
+    setting = {name: getattr(layout, name) for name in Layout.__dataclass_fields__}
+    return Paragraph(text="".join(run.text for run in runs), runs=runs, **setting, **more)
+
+
+def shares(widths: Sequence[float]) -> tuple[float, ...]:
+    """Widths as hundredths of their sum."""
+    whole = sum(widths)
+    return tuple(round(100 * width / whole, 1) for width in widths) if whole > 0 else ()
+
+
+def plain(blocks: tuple[Block, ...]) -> str:
+    """Text of blocks in lines, without the tables among them."""
+    return "\n".join(block.text for block in blocks if isinstance(block, Paragraph))
+
+
+def paragraphs_of(blocks: tuple[Block, ...]) -> tuple[Paragraph, ...]:
+    """The paragraphs of blocks, with those in the cells of tables."""
+    found: list[Paragraph] = []
+    for block in blocks:
+        if isinstance(block, Paragraph):
+            found.append(block)
+        else:
+            for cell in block.cells:
+                found += paragraphs_of(cell.body)
+    return tuple(found)
+
+
+def text_of(shape: Shape) -> str:
+    """A shape's own text in lines, with that of its table or of the shapes that it groups."""
+    parts = [paragraph.text for paragraph in shape.paragraphs]
+    if shape.table is not None:
+        parts += ["\t".join(line) for line in shape.table.grid]
+    return "\n".join([*parts, *(text_of(child) for child in shape.children)])

@@ -1,0 +1,344 @@
+"""What an SVG drawing holds: page, layers, objects, styles, texts, and all of it as leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Literal, TypeAlias
+
+from fairground.core import InvalidInput, StateError
+from fairground.verify.reading.svg_geometry import Box, Matrix, Point
+from fairground.verify.reading.svg_style import UNITS
+
+Kind: TypeAlias = Literal[
+    "rect", "circle", "ellipse", "line", "polyline", "polygon", "path", "text", "image", "use", "group", "layer"
+]
+
+
+@dataclass(frozen=True)
+class Stop:
+    """One colour of a gradient; `offset` and `opacity` from 0 to 1."""
+
+    offset: float
+    color: str
+    opacity: float
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """A gradient, with what it takes over from others.
+
+    Attributes:
+        vector: x1, y1, x2, y2 of a linear one; cx, cy, r, fx, fy of a radial one; as the file says, before
+            `transform`.
+        units: `userSpaceOnUse` or `objectBoundingBox`.
+    """
+
+    id: str
+    kind: Literal["linear", "radial"]
+    stops: tuple[Stop, ...]
+    vector: tuple[float, ...]
+    units: str
+    spread: str
+    transform: Matrix
+
+
+@dataclass(frozen=True)
+class Paint:
+    """What fills a shape or its stroke.
+
+    Attributes:
+        kind: `other` is a pattern, a mesh, or something that is missing.
+        color: `#rrggbb`, of a plain colour.
+        opacity: Of the colour and of the fill or stroke, from 0 to 1.
+        gradient: Of a gradient.
+        reference: The id of a gradient or pattern.
+    """
+
+    kind: Literal["none", "color", "linear", "radial", "other"]
+    color: str = ""
+    opacity: float = 1.0
+    gradient: Gradient | None = None
+    reference: str = ""
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a shape looks; lengths in user units of the drawing, transforms counted in.
+
+    Attributes:
+        opacity: Of the object itself, without those of its groups.
+        dashes: Lengths of dash and gap in turn; empty for a whole line.
+        markers: Ids of the markers at start, middle and end.
+        blend: The mode in which it mixes with what is below.
+        filters: Such as `feGaussianBlur stdDeviation=3`; empty without a filter.
+    """
+
+    fill: Paint
+    stroke: Paint
+    stroke_width: float
+    opacity: float
+    dashes: tuple[float, ...] = ()
+    cap: str = "butt"
+    join: str = "miter"
+    fill_rule: str = "nonzero"
+    markers: tuple[str, str, str] = ("", "", "")
+    blend: str = "normal"
+    filters: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Span:
+    """A stretch of text that looks the same.
+
+    Attributes:
+        size: In user units of the drawing, transforms counted in.
+        weight: 400 is normal, 700 bold.
+        slant: `normal`, `italic` or `oblique`.
+        decoration: `none`, `underline`, `line-through` and so on.
+        shift: `super`, `sub` or a length, of text above or below its line.
+    """
+
+    text: str
+    family: str
+    size: float
+    weight: int
+    slant: str
+    decoration: str
+    fill: Paint
+    shift: str = "baseline"
+
+
+@dataclass(frozen=True)
+class Text:
+    """What a text object says.
+
+    Attributes:
+        text: With a line break between its lines.
+        anchor: `start`, `middle` or `end`.
+        position: Where its first line begins (or, after `anchor`, has its middle or end), transforms counted in.
+        path: Id of the path that it runs along.
+        frame: Id of the shape that it flows in.
+    """
+
+    text: str
+    spans: tuple[Span, ...]
+    anchor: str
+    line_height: str
+    letter_spacing: str
+    position: Point
+    path: str = ""
+    frame: str = ""
+
+
+@dataclass(frozen=True)
+class DrawingPicture:
+    """A picture in the drawing: embedded (with its bytes) or linked (with an address that is never opened)."""
+
+    link: str
+    mime: str
+    digest: str
+    data: bytes = field(default=b"", repr=False, compare=False)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The outline of an object: count of nodes and separate lines, whether all are closed, and what it encloses."""
+
+    nodes: int
+    subpaths: int
+    closed: bool
+    area: float
+
+
+@dataclass(frozen=True)
+class DrawingObject:
+    """One object, group or layer.
+
+    Attributes:
+        label: As the list of objects shows it; empty when no one named it.
+        parents: Ids of the groups around it, the outermost first.
+        layer: Id of the innermost layer around it; empty without one.
+        visible: Whether neither it nor a group around it is hidden.
+        locked: Whether it is locked itself.
+        box: In user units of the drawing, transforms counted in, without the width of the stroke, clip and filter;
+            None for text, whose size depends on fonts, and for groups that hold some.
+        geometry: The numbers that make the shape (`x`, `rx`, `sides`), before transforms.
+        transform: From its own coordinates to the drawing's.
+        shape: Of outlines.
+        href: What a clone is of: an id.
+        clip: Id of its clip; `clip_box` is the box of that one.
+        mask: Id of its mask.
+        effects: Ids of the live path effects.
+    """
+
+    id: str
+    kind: Kind
+    label: str
+    title: str
+    description: str
+    parents: tuple[str, ...]
+    layer: str
+    visible: bool
+    locked: bool
+    box: Box | None
+    geometry: Mapping[str, float]
+    transform: Matrix
+    style: Style
+    shape: Shape | None = None
+    text: Text | None = None
+    picture: DrawingPicture | None = None
+    href: str = ""
+    clip: str = ""
+    clip_box: Box | None = None
+    mask: str = ""
+    effects: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Guide:
+    """A guide through a point, y counted from the top; `orientation` is `horizontal`, `vertical` or `slanted`."""
+
+    x: float
+    y: float
+    orientation: Literal["horizontal", "vertical", "slanted"]
+    label: str
+    locked: bool
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A grid; spacing in user units of the drawing."""
+
+    kind: str
+    spacing: tuple[float, float]
+    visible: bool
+    enabled: bool
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page of a drawing that has several."""
+
+    label: str
+    box: Box
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """An SVG drawing.
+
+    Attributes:
+        width: In pixels, 96 an inch.
+        height: Likewise.
+        size: Width and height as the file says, such as `210mm`.
+        viewbox: x, y, width and height of the page in user units.
+        unit: The unit that Inkscape shows.
+        metadata: Such as `title`, `creator`, `rights`, `license`, `keywords`; several values of one are joined by `, `.
+        objects: In the order of the file: what comes later is above. A group comes before its objects.
+        gradients: All that are defined, used or not.
+        unread_rules: Selectors of style rules that are not taken into account.
+    """
+
+    width: float
+    height: float
+    size: tuple[str, str]
+    viewbox: tuple[float, float, float, float]
+    unit: str
+    page_color: str
+    metadata: Mapping[str, str]
+    objects: tuple[DrawingObject, ...]
+    gradients: tuple[Gradient, ...]
+    guides: tuple[Guide, ...]
+    grids: tuple[Grid, ...]
+    pages: tuple[Page, ...]
+    unread_rules: tuple[str, ...]
+
+    @property
+    def layers(self) -> tuple[DrawingObject, ...]:
+        """The layers, the lowest first."""
+        return tuple(part for part in self.objects if part.kind == "layer")
+
+    def __getitem__(self, name: str) -> DrawingObject:
+        """The object with this id, or else the only one with this label; raises `StateError` otherwise."""
+        found = [part for part in self.objects if part.id == name]
+        found = found or [part for part in self.objects if part.label == name]
+        if len(found) != 1:
+            names = ", ".join(part.label or part.id for part in self.objects)
+            raise StateError(f"the drawing has {len(found)} objects named {name!r}, expected one; it has {names[:500]}")
+        return found[0]
+
+    def inside(self, name: str) -> tuple[DrawingObject, ...]:
+        """All objects in the group or layer with this id or label, however deep."""
+        outer = self[name].id
+        return tuple(part for part in self.objects if outer in part.parents)
+
+    def length_in(self, unit: str, length: float) -> float:
+        """A length in user units of the drawing, converted into `px`, `mm`, `cm`, `in`, `pt` or `pc`."""
+        if unit not in UNITS:
+            raise InvalidInput(f"the unit {unit!r}, expected one of {', '.join(UNITS)}")
+        return length * self.width / self.viewbox[2] / UNITS[unit]
+
+    def to_json(self) -> dict[str, object]:
+        """Everything, in plain lists and dictionaries; of embedded pictures the digest."""
+        plain = _plain(self)
+        assert isinstance(plain, dict)
+        return plain
+
+
+def drawing_leaves(drawing: Drawing) -> dict[str, object]:
+    """The drawing's content, flattened; gradients by what they look like, not by the names that Inkscape gives them."""
+    leaves: dict[str, object] = {
+        "size": (_short(drawing.width), _short(drawing.height)),
+        "viewbox": _short(drawing.viewbox),
+        "page_color": drawing.page_color,
+        "order": tuple(part.id for part in drawing.objects),
+        "guides": tuple(sorted((guide.orientation, _short(guide.x), _short(guide.y)) for guide in drawing.guides)),
+        "grids": tuple((grid.kind, _short(grid.spacing), grid.visible) for grid in drawing.grids),
+        "pages": tuple((page.label, _short(_plain(page.box))) for page in drawing.pages),
+    }
+    leaves |= {f"metadata.{name}": value for name, value in drawing.metadata.items()}
+    for part in drawing.objects:
+        _flatten(f"object[{part.id}]", part, leaves)
+    return leaves
+
+
+# Names that a save may change, and what follows from the rest.
+_LEFT_OUT = frozenset(["id", "reference", "data"])
+_ONLY_WHETHER = frozenset(["clip", "mask", "frame"])
+
+
+def _flatten(start: str, value: object, leaves: dict[str, object]) -> None:
+    if is_dataclass(value) and not isinstance(value, type):
+        for part in fields(value):
+            if part.name in _ONLY_WHETHER:
+                leaves[f"{start}.{part.name}"] = bool(getattr(value, part.name))
+            elif part.name not in _LEFT_OUT:
+                _flatten(f"{start}.{part.name}", getattr(value, part.name), leaves)
+    elif isinstance(value, Mapping):
+        for name, part in value.items():
+            _flatten(f"{start}.{name}", part, leaves)
+    elif isinstance(value, tuple) and value and is_dataclass(value[0]):
+        for number, part in enumerate(value):
+            _flatten(f"{start}[{number}]", part, leaves)
+    else:
+        leaves[start] = _short(value)
+
+
+def _short(value: object) -> object:
+    """Numbers as exact as Inkscape keeps them through a save."""
+    if isinstance(value, float):
+        return round(value, 3) + 0.0  # no negative zero
+    if isinstance(value, tuple | list):
+        return tuple(_short(part) for part in value)
+    if isinstance(value, dict):
+        return tuple((name, _short(part)) for name, part in value.items())
+    return value
+
+
+def _plain(value: object) -> object:
+    if is_dataclass(value) and not isinstance(value, type):
+        return {part.name: _plain(getattr(value, part.name)) for part in fields(value) if part.name != "data"}
+    if isinstance(value, Mapping):
+        return {str(name): _plain(part) for name, part in value.items()}
+    return [_plain(part) for part in value] if isinstance(value, tuple) else value
