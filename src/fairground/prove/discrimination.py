@@ -1,4 +1,8 @@
-"""Does the verifier tell near misses from the solution: mutants played out and judged."""
+"""Does the verifier tell near misses from the solution: mutants made and judged.
+
+Where an app can be rehearsed without a screen, edited moves are played. Elsewhere the oracle is played once, and what
+was recorded of its end is edited.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +12,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fairground.core import FairgroundError, InvalidConfiguration, State
-from fairground.prove.findings import MutantProof, Survivor
+from fairground.prove.edits import edited_states
+from fairground.prove.findings import Fault, MutantProof, Survivor
 from fairground.prove.mutants import MOST, Material, Mutant, make_mutants
 from fairground.prove.pairs import Faulty, Open, moves_of, refuse_stock, shown
 from fairground.prove.sameness import differences
+from fairground.prove.seats import has_rehearsal
+from fairground.prove.watching import Watch, watched
 from fairground.verify import judge
-from fairground.worlds import Move, MutantCount, Stuck, World
+from fairground.worlds import Move, MutantCount, Rehearsal, Say, Stuck, World
 
 _SHOWN = 6  # differences and survivors that are spelt out
 SIDE_EFFECTS = 3
+_PLAYED = 2  # of the author's mutants, where each takes a seat for seconds
+_BESIDE_AN_ANSWER = 8  # edits of the state, where only an answer is asked for
 
 
 @dataclass(frozen=True)
@@ -43,7 +52,7 @@ def try_mutants(
     most: int = MOST,
     say: Callable[[str], None] = lambda _: None,
 ) -> MutantProof:
-    """Plays near misses of a solution, each in a fresh world, and has them judged.
+    """Makes near misses of a solution, and has them judged.
 
     Args:
         world: One that its oracle solves.
@@ -54,39 +63,13 @@ def try_mutants(
         say: Told what is being done.
     """
     started = time.perf_counter()
-    rehearsal = open_(world)
     try:
-        before = rehearsal.before
-        moves = moves_of(world, before)
-        try:
-            own = {name: tuple(edited) for name, edited in world.scenario.mutants(world, before).items()}
-        except InvalidConfiguration:
-            raise
-        except Exception as error:
-            return MutantProof(error=f"the author's mutants broke: {type(error).__name__}: {error}"[:400])
-    finally:
-        rehearsal.close()
-    oracle = play(world, open_, moves)
-    try:
-        if world.scenario.kind == "answer":
-            refuse_stock(world, before, oracle.answer)
+        if has_rehearsal(world.app):
+            bench = _play_mutants(world, open_, others, elsewhere, most, say)
+        else:
+            bench = _judge_edits(world, open_, others, most, say)
     except Faulty as faulty:
         return MutantProof(error=faulty.message)
-    material = Material(
-        moves=moves,
-        before=before,
-        others={one.configuration.instance: _moves_in(one, open_) for one in others},
-        elsewhere={
-            f"{one.configuration.scenario}/{one.configuration.instance}": _moves_in(one, open_) for one in elsewhere
-        },
-        own=own,
-        words=_words(world, others),
-        seed=zlib.crc32(world.id.encode()),
-    )
-    bench = _Bench(world, open_, before, oracle, moves)
-    for mutant in make_mutants(material, most):
-        say(f"mutant: {mutant.kind}, {mutant.name}")
-        bench.add(mutant)
     ms = round((time.perf_counter() - started) * 1000, 2)
     total = sum(bench.kinds.values(), MutantCount())
     return MutantProof(count=total, kinds=bench.kinds, survivors=tuple(bench.survivors[:_SHOWN]), ms=ms)
@@ -95,76 +78,209 @@ def try_mutants(
 def play(world: World, open_: Open, moves: Sequence[Move]) -> End:
     """Makes moves in a fresh world; one that cannot be made is left out."""
     rehearsal = open_(world)
-    answer: str | None = None
-    made = set()
     try:
-        for place, move in enumerate(moves):
-            try:
-                said = rehearsal.play([move])
-            except Stuck:
-                continue
-            made.add(place)
-            answer = said if said is not None else answer
-        return End(rehearsal.state(), answer, frozenset(made))
+        return _play_in(rehearsal, moves)
     finally:
         rehearsal.close()
+
+
+def _play_in(rehearsal: Rehearsal, moves: Sequence[Move]) -> End:
+    answer: str | None = None
+    made = set()
+    for place, move in enumerate(moves):
+        try:
+            said = rehearsal.play([move])
+        except Stuck:
+            continue
+        made.add(place)
+        answer = said if said is not None else answer
+    return End(rehearsal.state(), answer, frozenset(made))
+
+
+@dataclass(frozen=True)
+class _Solution:
+    """What the oracle did in a world."""
+
+    before: State
+    moves: tuple[Move, ...]
+    end: End
+
+
+def _solve(world: World, open_: Open) -> _Solution:
+    """Plays the oracle, once."""
+    rehearsal = open_(world)
+    try:
+        moves = moves_of(world, rehearsal.before)
+        return _Solution(rehearsal.before, moves, _play_in(rehearsal, moves))
+    finally:
+        rehearsal.close()
+
+
+def _play_mutants(
+    world: World,
+    open_: Open,
+    others: Sequence[World],
+    elsewhere: Sequence[World],
+    most: int,
+    say: Callable[[str], None],
+) -> _Bench:
+    """Edited moves, each list of them played in a fresh world."""
+    solution = _solve(world, open_)
+    if world.scenario.kind == "answer":
+        refuse_stock(world, solution.before, solution.end.answer)
+    material = Material(
+        moves=solution.moves,
+        before=solution.before,
+        others={one.configuration.instance: _moves_in(one, open_) for one in others},
+        elsewhere={
+            f"{one.configuration.scenario}/{one.configuration.instance}": _moves_in(one, open_) for one in elsewhere
+        },
+        own=_authors(world, solution.before),
+        words=_words(world, others),
+        seed=_seed(world),
+    )
+    bench = _Bench(world, open_, solution)
+    for mutant in make_mutants(material, most):
+        say(f"mutant: {mutant.kind}, {mutant.name}")
+        bench.play(mutant)
+    return bench
+
+
+def _judge_edits(world: World, open_: Open, others: Sequence[World], most: int, say: Callable[[str], None]) -> _Bench:
+    """Edits of what the oracle left, and a few of the author's mutants played."""
+    say("the oracle")
+    solution = _solve(world, open_)
+    before, after, answer = solution.before, solution.end.after, solution.end.answer
+    watch = _watch(world, solution)
+    bench = _Bench(world, open_, solution)
+    elsewhere = [found for one in others[:1] if (found := _solved_elsewhere(one, open_, say)) is not None]
+    if world.scenario.kind == "answer":
+        refuse_stock(world, before, answer)
+        borrowed = {str(place): found.moves for place, found in enumerate(elsewhere)}
+        material = Material(moves=solution.moves, before=before, others=borrowed, seed=_seed(world))
+        for mutant in make_mutants(material, most):
+            said = [move.text for move in mutant.moves if isinstance(move, Say)]
+            bench.judge(mutant.kind, mutant.name, End(after, said[-1] if said else None, frozenset()))
+        most, elsewhere = _BESIDE_AN_ANSWER, []
+    say("edits of the recorded state")
+    for name, state in _near_states(world, before, after).items():
+        bench.judge("author", name, End(state, answer, frozenset()))
+    ends = [one.end.after for one in elsewhere]
+    clocks = world.app.clocks
+    for edit in edited_states(before, after, most=most, seed=_seed(world), others=ends, clocks=clocks, watch=watch):
+        bench.judge(edit.kind, edit.name, End(edit.state, answer, frozenset()))
+    for name, moves in list(_authors(world, before).items())[:_PLAYED]:
+        say(f"mutant: {name}")
+        bench.play(Mutant("author", name, moves))
+    return bench
 
 
 class _Bench:
     """Where mutants are judged, one after the other."""
 
-    def __init__(self, world: World, open_: Open, before: State, oracle: End, moves: tuple[Move, ...]) -> None:
-        self._world, self._open, self._before, self._oracle, self._moves = world, open_, before, oracle, moves
+    def __init__(self, world: World, open_: Open, solution: _Solution) -> None:
+        self._world, self._open, self._solution = world, open_, solution
+        self._before, self._oracle = solution.before, solution.end
         self._restless: frozenset[str] | None = None
         self.kinds: dict[str, MutantCount] = {}
         self.survivors: list[Survivor] = []
 
-    def add(self, mutant: Mutant) -> None:
-        kept = self.kinds.get(mutant.kind, MutantCount())
-        self.kinds[mutant.kind] = kept + MutantCount(**{self._became(mutant): 1})
-
-    def _became(self, mutant: Mutant) -> str:
+    def play(self, mutant: Mutant) -> None:
+        """Plays a mutant, and judges how it ends."""
         end = play(self._world, self._open, mutant.moves)
         if mutant.edited and not mutant.edited & end.made:
-            return "not_made"
+            self._count(mutant.kind, "not_made")
+        else:
+            self.judge(mutant.kind, mutant.name, end, mutant.moves)
+
+    def judge(self, kind: str, name: str, end: End, moves: tuple[Move, ...] = ()) -> None:
+        """Judges an end.
+
+        Args:
+            kind: What was done to the solution.
+            name: What exactly.
+            end: The result.
+            moves: What led there; nothing where the recording was edited.
+        """
+        survivor = Survivor(
+            configuration=self._world.id,
+            kind=kind,
+            name=name[:300],
+            moves=tuple(shown(move) for move in moves[:40]),
+            answer=end.answer[:300] if end.answer is not None else None,
+        )
         try:
             success = judge(self._world, self._before, end.after, end.answer).success
         except FairgroundError as error:
-            self._survived(mutant, end, {}, broke=error.message[:300])
-            return "survived"
+            self._survived(survivor, broke=error.message[:300])
+            return
         if not success:
-            return "unmoved" if end.answer is None and end.after == self._before else "rejected"
-        found = self._differs(end)
+            self._count(kind, "unmoved" if end.answer is None and end.after == self._before else "rejected")
+            return
+        found = self._differs(end, played=bool(moves))
         if not found and end.answer == self._oracle.answer:
-            return "equivalent"
-        self._survived(mutant, end, found)
-        return "survived"
+            self._count(kind, "equivalent")
+        else:
+            self._survived(survivor, differs=dict(list(found.items())[:_SHOWN]))
 
-    def _differs(self, end: End) -> dict[str, str]:
+    def _count(self, kind: str, became: str) -> None:
+        self.kinds[kind] = self.kinds.get(kind, MutantCount()) + MutantCount(**{became: 1})
+
+    def _survived(self, survivor: Survivor, **found: object) -> None:
+        self.survivors.append(survivor.model_copy(update=found))
+        self._count(survivor.kind, "survived")
+
+    def _differs(self, end: End, *, played: bool) -> dict[str, str]:
         """Where an end differs from the oracle's, but for what differs between two ends of the oracle too."""
         clocks = self._world.app.clocks
         found = differences(self._oracle.after, end.after, clocks)
-        if found and self._restless is None:
-            again = play(self._world, self._open, self._moves)
+        if found and played and self._restless is None:
+            again = play(self._world, self._open, self._solution.moves)
             self._restless = frozenset(differences(self._oracle.after, again.after, clocks))
         return {
             place: f"{_short(one)} → {_short(other)}"
             for place, (one, other) in found.items()
-            if place not in (self._restless or ())
+            if not played or place not in (self._restless or ())
         }
 
-    def _survived(self, mutant: Mutant, end: End, differs: dict[str, str], broke: str = "") -> None:
-        self.survivors.append(
-            Survivor(
-                configuration=self._world.id,
-                kind=mutant.kind,
-                name=mutant.name,
-                moves=tuple(shown(move) for move in mutant.moves[:40]),
-                differs=dict(list(differs.items())[:_SHOWN]),
-                answer=end.answer[:300] if end.answer is not None else None,
-                broke=broke,
-            )
-        )
+
+def _authors(world: World, before: State) -> dict[str, tuple[Move, ...]]:
+    """The author's own mutants."""
+    try:
+        return {name: tuple(edited) for name, edited in world.scenario.mutants(world, before).items()}
+    except InvalidConfiguration:
+        raise
+    except Exception as error:
+        raise Faulty(Fault.ORACLE_BROKE, f"the author's mutants broke: {type(error).__name__}: {error}") from error
+
+
+def _near_states(world: World, before: State, after: State) -> dict[str, State]:
+    """The author's own edits."""
+    try:
+        return dict(world.scenario.near_states(world, before, after))
+    except InvalidConfiguration:
+        raise
+    except Exception as error:
+        raise Faulty(Fault.ORACLE_BROKE, f"the author's near states broke: {type(error).__name__}: {error}") from error
+
+
+def _watch(world: World, solution: _Solution) -> Watch:
+    """What the checks read of a solved state, which they must take."""
+    state, watch = watched(solution.end.after)
+    verdict = judge(world, solution.before, state, solution.end.answer)
+    if not verdict.success:
+        failed = ", ".join(check.name for check in verdict.checks if not check.passed)
+        raise Faulty(Fault.UNSOLVED, f"the oracle does not reach full reward: {failed}")
+    return watch
+
+
+def _solved_elsewhere(world: World, open_: Open, say: Callable[[str], None]) -> _Solution | None:
+    """What the oracle does in another world; None where it cannot."""
+    say(f"the oracle of {world.configuration.instance}")
+    try:
+        return _solve(world, open_)
+    except (Faulty, InvalidConfiguration):
+        return None
 
 
 def _moves_in(world: World, open_: Open) -> tuple[Move, ...]:
@@ -187,6 +303,10 @@ def _words(world: World, others: Sequence[World]) -> list[tuple[str, str]]:
         for name, value in world.parameters.items()
         if name in other.parameters and other.parameters[name] != value and not isinstance(value, bool)
     ]
+
+
+def _seed(world: World) -> int:
+    return zlib.crc32(world.id.encode())
 
 
 def _short(value: object) -> str:

@@ -15,12 +15,9 @@ from fairground.core import Configuration, InfrastructureError, InvalidConfigura
 from fairground.prove.crew import Lost
 from fairground.prove.discrimination import SIDE_EFFECTS, try_mutants
 from fairground.prove.findings import MutantProof, PairProof, ScreenProof, Status
-from fairground.prove.mutants import MOST
 from fairground.prove.pairs import Faulty, prove_pair
-from fairground.prove.seats import Seats, has_rehearsal, open_anyhow
+from fairground.prove.seats import Seats, open_anyhow
 from fairground.worlds import Rehearsal, Scenario, Suite, World
-
-_MUTANTS_ON_A_SEAT = 8  # a move that cannot be made costs seconds there
 
 
 @dataclass(frozen=True)
@@ -117,9 +114,8 @@ class Prover:
         effects = ((one.name, next(iter(one.instances))) for one in self._effects(job))
         elsewhere = list(itertools.islice(self._feasible(job, effects), SIDE_EFFECTS))
         others = list(self._feasible(job, ((job.scenario, other) for other in job.others)))
-        most = MOST if has_rehearsal(world.app) else _MUTANTS_ON_A_SEAT
         try:
-            return try_mutants(world, self._open, others, elsewhere, most=most, say=say)
+            return try_mutants(world, self._open, others, elsewhere, say=say)
         except (Faulty, InvalidConfiguration) as error:
             return MutantProof(error=str(error))
 
@@ -136,9 +132,14 @@ class Prover:
         return [one for one in (*known[at + 1 :], *known[:at]) if one.kind == "action"]
 
     def _screen(self, job: ScreenJob, say: Callable[[str], None]) -> ScreenProof:
+        """Tries once more, on a new seat, what fails: it may be what was left there, or that the machine was slow."""
         started = time.perf_counter()
         world = self._world(job)
         found = prove_pair(lambda: world, self._seats.open, say)
-        ms = round((time.perf_counter() - started) * 1000, 2)
+        if found.status is not Status.PROVEN:
+            self._seats.close()
+            found = prove_pair(lambda: world, self._seats.open, say)
         solved = found.status is Status.PROVEN
-        return ScreenProof(configuration=world.id, solved=solved, message=found.reason, ms=ms)
+        picture = "" if solved else self._seats.picture()
+        ms = round((time.perf_counter() - started) * 1000, 2)
+        return ScreenProof(configuration=world.id, solved=solved, message=found.reason, picture=picture, ms=ms)

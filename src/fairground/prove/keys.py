@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from fairground.core import fingerprint
+from fairground.sandbox import hash_path
 from fairground.worlds import App, Scenario, Suite
 from fairground.worlds.written import module_files, written_in
 
@@ -48,7 +49,7 @@ class Keys:
     def mutants(self, scenario: Scenario, instance: str, profile: str, others: tuple[str, ...]) -> str:
         """Of the mutants of one instance on one profile, which borrow from other instances."""
         borrowed = [self.pair(scenario, other, profile) for other in others]
-        return fingerprint(["mutants", self.pair(scenario, instance, profile), borrowed])[:KEY]
+        return fingerprint(["mutants", _makers(), self.pair(scenario, instance, profile), borrowed])[:KEY]
 
     def screen(self, scenario: Scenario, instance: str, profile: str, theme: str, ui_state: str) -> str:
         """Of the oracle on a real screen."""
@@ -95,6 +96,14 @@ def _matchers() -> str:
 
     folder = Path(fairground.verify.__file__).parent
     return _hash_folder(folder, frozenset((folder / "reading").rglob("*")))
+
+
+@lru_cache(maxsize=1)
+def _makers() -> str:
+    """What near misses are made with: others would be made by changed makers."""
+    here = Path(__file__).parent
+    modules = sorted(path for name in ("answers", "edits*", "mutants") for path in here.glob(f"{name}.py"))
+    return fingerprint([[path.name, hash_path(path)] for path in modules])
 
 
 def _plain(value: Any) -> Any:
