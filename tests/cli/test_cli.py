@@ -15,7 +15,7 @@ import pytest
 
 from fairground.cli import main
 
-COMMANDS = ("list", "doctor", "open", "record", "show", "new", "check", "prune")
+COMMANDS = ("list", "doctor", "open", "record", "show", "new", "check", "prune", "inspect", "check-app")
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:

@@ -22,6 +22,7 @@ _HELP = """Real software as worlds for computer-use agents.
   fairground doctor                              what this machine can do, and what to fix
   fairground list                                suites, apps and scenarios
   fairground open desk/calc                      sit in a seat yourself, in the browser
+  fairground inspect desk/calc                   ask an app about its state: that seat's, or a recorded one
   fairground record desk/calc --agent random     let an agent try, and record the episode
   fairground show FOLDER                         look at an episode
   fairground new my-app                          turn your own software into a world:
@@ -29,6 +30,7 @@ _HELP = """Real software as worlds for computer-use agents.
   fairground run pocket --agent random           many episodes at once, resumable; a score with its interval
   fairground study FILE.toml                     a baseline and conditions on the same tasks: what makes it reliable
   fairground compare FIRST SECOND                which of two runs is better, and where
+  fairground check-app desk/calc                 is an app all that its users may expect? With what to do about it
   fairground prove pocket                        is every configuration sound: solvable, and not by accident?
   fairground mcp desk/calc                       a seat as an MCP server, for any client to drive
   fairground stats results.csv                   anybody's results, with intervals that hold
@@ -90,11 +92,13 @@ def _program(words: Sequence[str]) -> typer.Typer:
 def _add_worlds(app: typer.Typer) -> None:
     from fairground.cli.behaviour import behaviour
     from fairground.cli.check import check
+    from fairground.cli.check_app import check_app
     from fairground.cli.clarifications import clarifications
     from fairground.cli.compare import compare
     from fairground.cli.doctor import doctor
     from fairground.cli.experiment import experiment
     from fairground.cli.export import export
+    from fairground.cli.inspect import inspect
     from fairground.cli.judge import judge
     from fairground.cli.list import list_
     from fairground.cli.looks import looks
@@ -112,6 +116,7 @@ def _add_worlds(app: typer.Typer) -> None:
     app.command("list")(list_)
     app.command("doctor")(doctor)
     app.command("open")(open_)
+    app.command("inspect")(inspect)
     app.command("looks")(looks)
     app.command("record")(record)
     app.command("show")(show)
@@ -126,6 +131,7 @@ def _add_worlds(app: typer.Typer) -> None:
     app.command("export")(export)
     app.command("new")(new)
     app.command("check")(check)
+    app.command("check-app")(check_app)
     app.command("prove")(prove)
     app.add_typer(experiment, name="experiment")
     app.command("prune")(prune)

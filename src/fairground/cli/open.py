@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 
-from fairground.cli.output import Json, Runner, Seed, console, print_json
+from fairground.cli.output import Json, Runner, Seed, console, errors, print_json
+from fairground.core import InfrastructureError
 from fairground.screen import encode_png
-from fairground.worlds import open_seat, resolve
+from fairground.worlds import Seat, open_seat, resolve, share_seat
 
 
 def open_(
@@ -45,8 +49,26 @@ def open_(
                 print_json({"world": found.id, "seconds": seconds, "screenshot": str(screenshot), "url": url})
             else:
                 console.print(f"[bold]live[/]  {url}   (Ctrl-C ends it)", highlight=False, soft_wrap=True)
+                if shared and found.app.inspector is not None:
+                    console.print(f"[bold]ask[/]   fairground inspect {found.suite.name}/{found.app.name}")
 
         if serve:
-            serve_live(seat, port=port, control=not view_only, on_ready=say)
+            lock = threading.Lock()
+            with _shared(seat, lock) as shared:
+                serve_live(seat, port=port, control=not view_only, on_ready=say, lock=lock)
         elif json:
             print_json({"world": found.id, "seconds": seconds, "screenshot": str(screenshot)})
+
+
+@contextlib.contextmanager
+def _shared(seat: Seat, lock: threading.Lock) -> Iterator[str]:
+    """Lets `fairground inspect` reach the seat; where it cannot be reached, it can still be used."""
+    with contextlib.ExitStack() as stack:
+        name = ""
+        try:
+            name = stack.enter_context(share_seat(seat, lock))
+        except InfrastructureError as error:
+            errors.print(
+                f"[yellow]note[/]  fairground inspect will not find it: {escape(error.message)}", highlight=False
+            )
+        yield name

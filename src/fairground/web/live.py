@@ -43,6 +43,7 @@ def serve_live(
     control: bool = True,
     on_ready: Callable[[str], None] | None = None,
     stop: threading.Event | None = None,
+    lock: threading.Lock | None = None,
 ) -> None:
     """Serves the live view of a seat until Ctrl-C, or until `stop` is set.
 
@@ -53,9 +54,11 @@ def serve_live(
         control: False lets nobody touch the seat, whatever the page says.
         on_ready: Gets the address, token included, once it answers.
         stop: Ends it from another thread.
+        lock: Held while the screen is touched. Give yours when something else touches it too.
     """
     stop = stop or threading.Event()
-    with LiveServer(seat, host=host, port=port, control=control) as server, contextlib.suppress(KeyboardInterrupt):
+    live = LiveServer(seat, host=host, port=port, control=control, lock=lock)
+    with live as server, contextlib.suppress(KeyboardInterrupt):
         if on_ready is not None:
             on_ready(server.url)
         while not stop.wait(0.25):

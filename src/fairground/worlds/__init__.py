@@ -6,6 +6,7 @@ Suites and everything that runs agents import this; it imports `screen`, `sandbo
 from fairground.worlds.app import NOT_VARIED, App, Scenario, ScreenSpec, Suite, World
 from fairground.worlds.folder import WorldFile, read_folder
 from fairground.worlds.inspector import Argument, Endpoint, Inspector, Surface, jsonable
+from fairground.worlds.live_seats import LiveSeat, choose_seat, live_seats, share_seat
 from fairground.worlds.oracle import Command, Enter, Fill, Move, Point, Press, Rehearsal, Say, Stuck, Tap
 from fairground.worlds.packages import package_versions
 from fairground.worlds.proofs import (
@@ -17,7 +18,7 @@ from fairground.worlds.proofs import (
     read_table,
     write_table,
 )
-from fairground.worlds.registry import resolve, suite_of, suites
+from fairground.worlds.registry import find_app, resolve, suite_of, suites
 from fairground.worlds.renewing import renew
 from fairground.worlds.seat import Seat, open_seat, planned_fingerprint
 from fairground.worlds.sharing import SharedBrowser, can_share
@@ -32,6 +33,7 @@ __all__ = [
     "Enter",
     "Fill",
     "Inspector",
+    "LiveSeat",
     "Move",
     "MutantCount",
     "Point",
@@ -54,7 +56,10 @@ __all__ = [
     "World",
     "WorldFile",
     "can_share",
+    "choose_seat",
+    "find_app",
     "jsonable",
+    "live_seats",
     "open_seat",
     "package_versions",
     "planned_fingerprint",
@@ -63,6 +68,7 @@ __all__ = [
     "read_table",
     "renew",
     "resolve",
+    "share_seat",
     "suite_of",
     "suites",
     "write_table",

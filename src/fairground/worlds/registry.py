@@ -8,7 +8,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from fairground.core import Configuration, InvalidConfiguration, InvalidInput, unknown
-from fairground.worlds.app import Scenario, Suite, World
+from fairground.worlds.app import App, Scenario, Suite, World
 from fairground.worlds.folder import read_folder
 
 
@@ -85,6 +85,32 @@ def resolve(text: str, *, seed: int = 0, unproven: bool = False) -> World:
             fix=f"choose another, or see why: fairground prove {suite.name}/{app.name}/{scenario.name}",
         )
     return world
+
+
+def find_app(text: str) -> tuple[Suite, App]:
+    """The app that a person means.
+
+    Args:
+        text: `suite/app`; the app's name alone, where only one installed suite has it; the name of a suite of one app;
+            or a path to a folder with a `world.toml`.
+    """
+    known = suites()
+    if "/" not in text and text not in known:
+        having = [suite for suite in known.values() if any(app.name == text for app in suite.apps)]
+        if len(having) == 1:
+            return having[0], having[0].app(text)
+        names = [f"{suite.name}/{app.name}" for suite in known.values() for app in suite.apps]
+        if having:
+            fitting = " or ".join(f"{suite.name}/{text}" for suite in having)
+            raise InvalidInput(f"{len(having)} suites have an app named {text}", fix=f"say which: {fitting}")
+        if not (Path(text) / "world.toml").is_file():
+            raise unknown("app", text, [*names, *(name.partition("/")[2] for name in names)])
+    suite, rest = suite_of(text)
+    parts = [part for part in rest.split("/") if part]
+    if len(parts) > 1 or "@" in text or not (parts or len(suite.apps) == 1):
+        some = ", ".join(f"{suite.name}/{app.name}" for app in suite.apps[:12])
+        raise InvalidInput(f"{text!r} does not name an app; expected SUITE/APP", fix=f"such as {some}")
+    return suite, suite.app(parts[0]) if parts else suite.apps[0]
 
 
 def _first_pair(suite: Suite, scenario: Scenario, instance: list[str], profile: list[str]) -> tuple[str, str]:

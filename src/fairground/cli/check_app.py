@@ -1,0 +1,75 @@
+"""`fairground check-app`: the conformance checklist for who makes software into a world."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from fairground.cli.output import Json, Runner, clean, console, errors, print_json
+from fairground.cli.prove import progress
+from fairground.prove.app_check import AppCheck, write_reference
+from fairground.prove.app_check import check_app as go_through
+from fairground.worlds import find_app
+
+_MARKS = {
+    "passed": "[green]passed[/]",
+    "failed": "[bold red]failed[/]",
+    "not applicable": "[dim]n/a[/]",
+    "not tried": "[yellow]not tried[/]",
+}
+
+
+def check_app(
+    app: Annotated[str, typer.Argument(help="Such as desk/calc, or calc; or a folder with a world.toml.")],
+    quick: Annotated[bool, typer.Option("--quick", help="Open no seat: only read sources, tests and proofs.")] = False,
+    write: Annotated[
+        bool, typer.Option("--write-reference", help="First write the endpoints into the app's README.")
+    ] = False,
+    tests: Annotated[Path | None, typer.Option(help="Folder of its tests; found beside the app unless given.")] = None,
+    runner: Runner = None,
+    json: Json = False,
+) -> None:
+    """Goes through the checklist for apps: endpoints, scenarios, and how real seats begin, end and stand side by side.
+
+    \b
+      fairground check-app desk/calc                     all of it, on real seats
+      fairground check-app desk/calc --quick             what can be read, in a moment
+      fairground check-app desk/calc --write-reference   brings the README's list of endpoints up to date
+
+    The status is 0 when nothing failed, and 1 otherwise. docs/inspectors.md says what each item asks for.
+    """  # noqa: D301 (click reads \b as: keep these lines)
+    suite, found = find_app(app)
+    if write:
+        path = write_reference(found)
+        errors.print(f"[dim]wrote[/]  {escape(str(path))}", highlight=False, soft_wrap=True)
+    with progress(json) as on_progress:
+        result = go_through(suite, found, quick=quick, tests=tests, runner=runner, on_progress=on_progress)
+    if json:
+        print_json({**result.plain(), "passed": result.passed})
+    else:
+        _print(result)
+    if not result.passed:
+        raise typer.Exit(1)
+
+
+def _print(result: AppCheck) -> None:
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(ratio=1)
+    for item in result.items:
+        table.add_row(_MARKS[item.status], f"[bold]{escape(item.name)}[/]", escape(clean(item.asks)))
+        if item.evidence:
+            colour = "red" if item.status == "failed" else "dim"
+            table.add_row("", "", f"[{colour}]{escape(clean(item.evidence))}[/]")
+        if item.fix:
+            table.add_row("", "", f"[bold]fix:[/] {escape(clean(item.fix))}")
+    console.print(table)
+    counts: Counter[str] = Counter(item.status for item in result.items)
+    words = ", ".join(f"{counts[status]} {status}" for status in _MARKS if counts[status])
+    console.print(f"\n[bold]{escape(f'{result.suite}/{result.app}')}[/]  {words}", highlight=False)
