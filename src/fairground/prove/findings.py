@@ -85,6 +85,7 @@ class ScreenProof(Record):
     configuration: str
     solved: bool
     message: str = ""
+    picture: str = Field("", description="how a screen that was not solved looked in the end: a PNG, as base64")
     ms: float = Field(0.0, ge=0)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Sequence
 
 from fairground.agents.oracle import carry_out
-from fairground.core import Answer, FairgroundError, InvalidAction, State
+from fairground.core import Answer, FairgroundError, InvalidAction, Scroll, State
+from fairground.screen import CdpScreen, encode_png
 from fairground.worlds import App, Move, Rehearsal, Seat, Stuck, World, open_seat
 
 _SETTLE_SECONDS = 5.0
@@ -19,37 +21,42 @@ def has_rehearsal(app: App) -> bool:
 class Seats:
     """Opens worlds on seats. A seat is brought to the next world where its app can do that, and thrown away where not.
 
-    One thread at a time.
+    One is kept, of the app that was last: do an app's worlds one after the other. One thread at a time.
     """
 
     def __init__(self) -> None:
-        self._kept: dict[str, Seat] = {}
+        self._kept: Seat | None = None
 
     def open(self, world: World) -> OnSeat:
         """A seat at this world, to make moves on."""
-        seat = self._kept.pop(world.app.name, None)
+        seat, self._kept = self._kept, None
         if seat is not None:
-            try:
-                seat.thaw()
-                if seat.alive and world.app.reset(seat, world):
-                    seat.world = world
-                    seat.before = seat.capture()
-                    return OnSeat(seat, self)
-            except FairgroundError:
-                pass  # it died; a new one is as good
+            if seat.world.app.name == world.app.name and _bring(seat, world):
+                return OnSeat(seat, self)
             seat.close()
         return OnSeat(open_seat(world), self)
 
     def keep(self, seat: Seat) -> None:
         """Takes a seat back."""
-        old, self._kept[seat.world.app.name] = self._kept.get(seat.world.app.name), seat
+        old, self._kept = self._kept, seat
         if old is not None:
             old.close()
 
+    def picture(self) -> str:
+        """How the screen looks on which moves were made last: a PNG, as base64; empty when it cannot be seen."""
+        if self._kept is None:
+            return ""
+        try:
+            self._kept.thaw()
+            return base64.b64encode(encode_png(self._kept.screen.grab())).decode()
+        except FairgroundError:
+            return ""
+
     def close(self) -> None:
-        """Throws all seats away."""
-        while self._kept:
-            self._kept.popitem()[1].close()
+        """Throws the seat away that is kept."""
+        seat, self._kept = self._kept, None
+        if seat is not None:
+            seat.close()
 
 
 class OnSeat:
@@ -60,27 +67,36 @@ class OnSeat:
         self.steps = 0
         self._seat: Seat | None = seat
         self._seats = seats
+        self._moved = False
 
     def play(self, moves: Sequence[Move]) -> str | None:
-        """Makes the moves with real input."""
+        """Makes the moves with real input, each once what the one before has set off has come to rest.
+
+        Within a move that is waited for only after scrolling, to look again: whoever fills a field in presses the keys
+        without a pause.
+        """
         assert self._seat is not None
-        screen = self._seat.screen
-        for turn in carry_out(self._seat, moves):
-            if isinstance(turn.action, Answer):
-                return turn.action.text
-            if turn.action.ends:
-                break
-            try:
-                screen.act(turn.action.to_pixels(*screen.size))
-            except InvalidAction as error:
-                raise Stuck(error.message) from error
-            self.steps += 1
-            screen.settle(_SETTLE_SECONDS)
+        for move in moves:
+            self._rest()
+            for turn in carry_out(self._seat, [move]):
+                if isinstance(turn.action, Answer):
+                    return turn.action.text
+                if turn.action.ends:
+                    break
+                try:
+                    self._seat.screen.act(turn.action.to_pixels(*self._seat.screen.size))
+                except InvalidAction as error:
+                    raise Stuck(error.message) from error
+                self.steps += 1
+                self._moved = True
+                if isinstance(turn.action, Scroll):
+                    self._rest()
         return None
 
     def state(self) -> State:
         """The state, when everything is saved that a user expects to be saved; the seat is frozen from now on."""
         assert self._seat is not None
+        self._rest()
         return self._seat.finish()
 
     def close(self) -> None:
@@ -88,6 +104,28 @@ class OnSeat:
         seat, self._seat = self._seat, None
         if seat is not None:
             self._seats.keep(seat)
+
+    def _rest(self) -> None:
+        if self._moved and self._seat is not None:
+            self._moved = False
+            screen = self._seat.screen
+            if isinstance(screen, CdpScreen):
+                screen.settle(_SETTLE_SECONDS, picture=False)  # nobody looks at it
+            else:
+                screen.settle(_SETTLE_SECONDS)
+
+
+def _bring(seat: Seat, world: World) -> bool:
+    """Has a seat's app go on in another world; says whether it could."""
+    try:
+        seat.thaw()
+        if not seat.alive or not world.app.reset(seat, world):
+            return False
+        seat.world = world
+        seat.before = seat.capture()
+        return True
+    except FairgroundError:
+        return False  # it died; a new one is as good
 
 
 def open_anyhow(world: World, seats: Seats) -> Rehearsal:

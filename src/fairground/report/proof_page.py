@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import fairground
-from fairground.prove import AgentScore, Proof, ScenarioProof, Status, Survivor
+from fairground.prove import AgentScore, Proof, ScenarioProof, ScreenProof, Status, Survivor
 from fairground.report.data_table import Rows, Value, behind, table
 from fairground.report.html import Child, Html, tag
 from fairground.report.page_frame import page_of, write_page
@@ -223,9 +223,8 @@ def _screens(proof: Proof) -> Html | None:
     tried = [screen for one in proof.scenarios for screen in one.screens]
     if not tried:
         return None
-    rows: Rows = [
-        [screen.configuration, screen.message, _number(round(screen.ms))] for screen in tried if not screen.solved
-    ]
+    unsolved = [screen for screen in tried if not screen.solved]
+    rows: Rows = [[screen.configuration, screen.message, _number(round(screen.ms))] for screen in unsolved]
     looks = {screen.configuration.partition("@")[2].partition("/")[2] for screen in tried}
     slow = sorted(screen.ms for screen in tried)[len(tried) // 2]
     intro = (
@@ -234,8 +233,14 @@ def _screens(proof: Proof) -> Html | None:
     )
     shown: Child = tag("p", "It solved every one.")
     if rows:
-        shown = table("screens", ("Configuration", "What was found", "ms"), rows[:_MOST])
+        pictures = [_picture(screen) for screen in unsolved[:_MOST] if screen.picture]
+        shown = (table("screens", ("Configuration", "What was found", "ms"), rows[:_MOST]), pictures)
     return _card("On real screens", intro, shown, _cut(rows), name="screens")
+
+
+def _picture(screen: ScreenProof) -> Html:
+    source, about = f"data:image/png;base64,{screen.picture}", f"The screen of {screen.configuration}"
+    return behind(f"How {screen.configuration} looked", tag("img", src=source, alt=about, loading="lazy"))
 
 
 def _agents(agents: Sequence[AgentScore]) -> Html | None:

@@ -39,12 +39,12 @@ class _Look:
     rest: Rest
 
 
-def wait_for_rest(view: View, size: tuple[int, int], deadline: float) -> Rest:
-    """Waits until the page that is shown is at rest, or the deadline has come."""
+def wait_for_rest(view: View, size: tuple[int, int], deadline: float, *, picture: bool = True) -> Rest:
+    """Waits until the page that is shown is at rest, or the deadline has come; without a picture if none is wanted."""
     frame: Frame | None = None
     while True:
         try:
-            look = _look(view, size, deadline, frame)
+            look = _look(view, size, deadline, frame, picture)
             frame = look.rest.frame or frame
         except (Stale, ProtocolError, Gone):
             if not view.wire.alive:
@@ -56,7 +56,7 @@ def wait_for_rest(view: View, size: tuple[int, int], deadline: float) -> Rest:
             return look.rest
 
 
-def _look(view: View, size: tuple[int, int], deadline: float, earlier: Frame | None) -> _Look:
+def _look(view: View, size: tuple[int, int], deadline: float, earlier: Frame | None, picture: bool) -> _Look:
     page = view.page(deadline)
     left = deadline - time.monotonic()
     if not view.wire.wait(lambda: not page.busy() or page.asked is not None, min(_LOOK_AGAIN, left)):
@@ -68,20 +68,24 @@ def _look(view: View, size: tuple[int, int], deadline: float, earlier: Frame | N
     activity, document = page.activity, page.document
     before = view.ask(page, "state()", deadline)
     # The picture is taken while we wait; it counts if nothing has changed meanwhile.
-    shot = None if before["why"] else view.capture(page)
+    wanted = picture or before["painted"]  # without two pictures nothing tells that a canvas was drawn on
+    shot = view.capture(page) if wanted and not before["why"] else None
     budget = max(0, int((deadline - time.monotonic()) * 1000))
     after = view.ask(page, f"rest({_QUIET}, {budget})", deadline + _GRACE_SECONDS)
     if after["why"]:
         return _Look(True, Rest(str(after["why"])))
-    if shot is None or after["changes"] != before["changes"]:
+    if after["changes"] != before["changes"] or (shot is None and (wanted or after["painted"])):
         return _Look(False, Rest("the page keeps changing"))
-    view.wait(page, [shot], deadline + _GRACE_SECONDS - time.monotonic(), document=document)
+    if shot is not None:
+        view.wait(page, [shot], deadline + _GRACE_SECONDS - time.monotonic(), document=document)
     if page.activity != activity or page is not view.pages.shown:
         return _Look(False, Rest(page.busy() or "the page keeps changing"))
-    frame, zoom = read_frame(view.wire.result(shot)["data"], size), float(after["zoom"])
+    zoom = float(after["zoom"])
+    if shot is None:
+        return _Look(True, Rest(str(after["moving"]), None, zoom))
+    frame = read_frame(view.wire.result(shot)["data"], size)
     if not after["painted"] or (earlier is not None and earlier.digest == frame.digest):
         return _Look(True, Rest(str(after["moving"]), frame, zoom))
-    # Nothing tells that a canvas was drawn on: two pictures do.
     decided = earlier is not None and page.restless
     page.restless |= time.monotonic() >= deadline
     return _Look(decided, Rest("a canvas keeps changing", frame, zoom))

@@ -45,6 +45,8 @@
     if (!element?.isConnected || !element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) {
       return false;
     }
+    // Their background is that of the whole picture, however small they are.
+    if (element instanceof HTMLBodyElement || element instanceof HTMLHtmlElement) return true;
     const box = element.getBoundingClientRect();
     return box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth;
   };

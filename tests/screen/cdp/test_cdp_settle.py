@@ -165,6 +165,32 @@ def test_a_stream_that_never_ends_is_not_waited_for(page: Browser) -> None:
     ended.set()
 
 
+def test_the_icon_of_a_tab_is_not_waited_for_because_nobody_sees_it(page: Browser) -> None:
+    asked, ended = threading.Event(), threading.Event()
+
+    def icon(request: http.server.BaseHTTPRequestHandler) -> None:
+        asked.set()
+        ended.wait(20)
+        request.send_response(404)
+        request.end_headers()
+
+    page.site.pages["/icon"] = icon
+    screen = page.show("<script>document.head.innerHTML = '<link rel=icon href=/icon>'</script>", settle=0.0)
+    assert asked.wait(10) and screen.settle(5).quiet
+    ended.set()
+
+
+def test_whoever_wants_no_picture_waits_for_the_same(page: Browser) -> None:
+    screen = page.show(
+        BUTTON
+        + """<script>b.onclick = () => document.body.animate(
+        [{ background: "#ff0000" }, { background: "#00ff00" }], { duration: 150, fill: "forwards" })</script>"""
+    )
+    screen.act(HERE)
+    assert screen.settle(picture=False).quiet
+    assert color(page) == (0, 255, 0)
+
+
 @pytest.mark.parametrize("how", ["link", "form", "script"])
 def test_a_navigation_is_waited_for(page: Browser, how: str) -> None:
     ready = threading.Event()
@@ -255,7 +281,7 @@ def test_a_canvas_that_keeps_changing_is_not_quiet(page: Browser) -> None:
         draw();</script>""",
         settle=0.0,
     )
-    reasons = []
+    reasons: list[str] = []
     while not (reasons and "canvas" in reasons[-1]):
         settled = screen.settle(1.5)
         assert not settled.quiet
