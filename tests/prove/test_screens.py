@@ -1,19 +1,25 @@
 """On real screens: the oracle's moves with real input, and agents that try to score without doing the work."""
 
+import base64
+import copy
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fairground.agents import Agent, Brief
-from fairground.prove import Status
+from fairground.core import State
+from fairground.prove import ScreenProof, Status, load_suite
 from fairground.prove.cheaters import SPAMMERS, TAMPERERS, make_cheater
+from fairground.prove.jobs import Prover, ScreenJob
 from fairground.prove.pairs import prove_pair
 from fairground.prove.replay_experiment import ReplayPlan, ReplayResult, _rates, replay_experiment
 from fairground.prove.resistance import score_agents
 from fairground.prove.seats import Seats, has_rehearsal
 from fairground.report.replay_page import replay_figure, write_replay_page
+from fairground.screen import decode
 from fairground.stats import wilson
-from fairground.worlds import resolve
+from fairground.worlds import Move, Say, Suite, Tap, World, resolve
 
 
 def test_a_pair_is_proven_on_a_seat_and_the_seat_is_used_again() -> None:
@@ -26,6 +32,34 @@ def test_a_pair_is_proven_on_a_seat_and_the_seat_is_used_again() -> None:
     finally:
         seats.close()
     assert not has_rehearsal(resolve("desk/calc", unproven=True).app)
+
+
+def test_an_oracle_that_fails_on_the_screen_is_reported_with_its_theme_ui_state_and_a_picture() -> None:
+    prover = Prover(_lost_on_the_way)
+    name = "count-label"
+    try:
+        world = resolve(f"pocket/notes/{name}/ideas@student/midnight/list", unproven=True)
+        there = world.configuration
+        job = ScreenJob("notes", name, there.instance, there.profile, "", there.theme, there.ui_state)
+        found = prover.do(job, lambda _: None)
+    finally:
+        prover.close()
+    assert isinstance(found, ScreenProof) and not found.solved and found.configuration == world.id
+    assert "move 1 of" in found.message and "Nowhere" in found.message
+    assert decode(base64.b64decode(found.picture)).pixels.shape == (915, 412, 3)
+
+
+def _lost_on_the_way() -> Suite:
+    """Notes, with an oracle that taps what is not there."""
+    suite = load_suite("pocket/notes")
+
+    def oracle(world: World, before: State) -> list[Move]:
+        return [Tap("Nowhere"), Say("1")]
+
+    lost = [copy.copy(one) for one in suite.scenarios if one.app == "notes"]
+    for one in lost:
+        one.oracle = oracle  # type: ignore[method-assign]
+    return replace(suite, scenarios=tuple(lost))
 
 
 @pytest.mark.parametrize("name", [*SPAMMERS, *TAMPERERS])
@@ -48,16 +82,15 @@ def test_agents_that_do_not_do_the_work_score_next_to_nothing(tmp_path: Path) ->
 def test_a_script_scores_what_it_has_seen_a_success_of() -> None:
     watched = {"a": [False, True, True], "b": [False, False, True], "c": [False] * 3, "d": [True] * 3}
     replays = {"a": [True, False], "b": [True]}
-    assert _rates("abc", watched, replays, 1) == [0, 0, 0]
-    assert _rates("abc", watched, replays, 2) == [0.5, 0, 0]
-    assert _rates("abc", watched, replays, 3) == [0.5, 1, 0]
-    assert _rates("abcd", watched, replays, 3) == [0.5, 1, 0], "an errored replay is no score"
+    assert _rates("abc", watched, replays, 1) == pytest.approx({"a": 0.5 * 2 / 3, "b": 1 / 3, "c": 0})
+    assert _rates("abc", watched, replays, 2) == pytest.approx({"a": 0.5, "b": 2 / 3, "c": 0})
+    assert _rates("abcd", watched, replays, 3) == {"a": 0.5, "b": 1, "c": 0}, "an errored replay is no score"
 
 
 def test_the_replay_page_shows_three_curves(tmp_path: Path) -> None:
     points = tuple(wilson(count, 10) for count in (3, 6, 8))
     none = tuple(wilson(0, 10) for _ in range(3))
-    result = ReplayResult("oracle<b>", (1, 2, 3), points, points, none, 10, {"static": 0, "varied": 1})
+    result = ReplayResult("oracle<b>", (1, 2, 3), points, points, none, none, 10, {"static": 0, "varied": 1})
     page = write_replay_page(result, tmp_path / "replay.html").read_text()
     assert "oracle&lt;b&gt;" in page and "replay, varied suite" in page and "1 tasks without" in page
     assert replay_figure(result).standalone().startswith("<")

@@ -23,6 +23,15 @@ WRONG = [
     ("number", 3, "three or four"),
     ("number", 3, "many"),
     ("number", 3, "x" * 3000 + " 3"),
+    ("number", 1, "The answer is one of the things on the screen."),
+    ("number", 1, "It was that one."),
+    ("number", 1, "No one."),
+    ("number", 0, "no"),
+    ("number", 0, "No, it is not."),
+    ("number", 0, "I have no idea."),
+    ("number", 15, "Those since 2025-07-15"),
+    ("number", 2025, "on 15 July 2025"),
+    ("money", "2025.00 INR", "my order of 2025-06-12"),
     ("money", "12.50 EUR", "$12.50"),
     ("money", "12.50 EUR", "12.05 €"),
     ("money", "12.50 EUR", "between 12.50 and 13 €"),
@@ -35,6 +44,9 @@ WRONG = [
     ("date", "2025-03-14", "in March"),
     ("time", "14:05", "2:05"),
     ("time", "14:05", "14:05 or 15:05"),
+    ("time", "10:00", "100%"),
+    ("time", "10:00", "10 %"),
+    ("time", "20:00", "2025"),
     ("duration", 125, "2 h"),
     ("duration", 125, "125 hours"),
     ("duration", 125, "2 h 05 min or 3 h"),
@@ -56,6 +68,13 @@ RIGHT = [
     ("number", 21, "twenty-one"),
     ("number", 121, "one hundred and twenty one"),
     ("number", 0, "None."),
+    ("number", 0, "There is none."),
+    ("number", 0, "No emails are unread."),
+    ("number", 0, "Not one of them is on."),
+    ("number", 1, "One of them is on."),
+    ("number", 1, "There is one."),
+    ("number", 1, "Only one"),
+    ("number", 15, "15 since 2025-07-15"),
     ("number", 5, "٥"),
     ("number", 7, "７"),
     ("money", "1250.50 NGN", "₦1,250.50"),
@@ -76,6 +95,7 @@ RIGHT = [
     ("time", "14:05", "It leaves at 14:05."),
     ("time", "09:00", "9 am"),
     ("time", "12:00", "noon"),
+    ("time", "10:00", "At 10:00, I am 100% sure."),
     ("duration", 125, "2 h 05 min"),
     ("duration", 125, "two hours and five minutes"),
     ("duration", 90, "1.5 hours"),
@@ -113,6 +133,51 @@ def test_what_the_question_named_may_be_repeated() -> None:
     assert match_answer("number", 3, "3 of the 40 emails", question=asked)
     assert not match_answer("number", 3, "3 of the 41 emails", question=asked)
     assert match_answer("number", 40, "All 40", question=asked)
+
+
+def test_the_question_alone_answers_nothing() -> None:
+    for kind, expected, asked in (
+        ("number", 40, "How many of the 40 emails are unread?"),
+        ("money", "2025.00 INR", "What did I pay in June 2025?"),
+        ("text", "Ana", "Is it Ana?"),
+    ):
+        assert not match_answer(kind, expected, asked, question=asked)
+        assert not match_answer(kind, expected, asked.upper().rstrip("?"), question=asked)
+
+
+SCENES = ["Movie night", "Rice & beans", "Good morning", "Away"]
+ASKED = "Which of my scenes have the hall lamp in them?"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Movie night, Rice & beans, something else",
+        "something else, Movie night and Rice & beans",
+        "Movie night, Rice & beans and a third",
+        "Movie night\nRice and beans\nMovie day",
+        "Rice & beans, Movie night, Away",
+        "Movie night, Rice & beans, or whatever you like",
+    ],
+)
+def test_a_list_with_one_entry_too_many_is_wrong(answer: str) -> None:
+    assert not match_answer("list", SCENES[:2], answer, among=SCENES, question=ASKED)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Movie night, Rice & beans",
+        "1. rice & beans\n2. movie night",
+        "- Movie night\n- Rice & Beans",
+        "Two scenes, as far as I can see: Movie night and Rice & beans.",
+        "The scenes that have the hall lamp are Movie night and also Rice & beans.",
+        "The hall lamp, in my scenes, is in Movie night and Rice & beans",
+        "Movie night (with the sofa, dimmed) and Rice & beans. I looked at its page, which names them.",
+    ],
+)
+def test_remarks_around_a_list_are_no_entries_of_it(answer: str) -> None:
+    assert match_answer("list", SCENES[:2], answer, among=SCENES, question=ASKED)
 
 
 def test_a_longer_name_is_not_its_part_and_a_part_is_not_a_rival() -> None:

@@ -30,12 +30,13 @@ _LETTERS = re.compile(r"(?<![^\W\d_])(?:°?[a-z]+|[$€£¥%])(?![^\W\d_])", re.
 _WORDS = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 )  # fmt: skip
+_NONE = {"none", "there is none"}
 
 
 def says(answer: str | None, stock: str) -> bool:
     """Whether a stock answer is in an answer, as a word of it or as its number: then it is luck, not a fault."""
     told = set(_tokens(answer or ""))
-    return bool(told) and set(_tokens(stock)) <= told
+    return bool(told) and set(_tokens("0" if stock in _NONE else stock)) <= told
 
 
 def near_misses(answer: str, others: Sequence[str] = ()) -> Iterator[tuple[str, str]]:

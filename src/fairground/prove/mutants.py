@@ -158,14 +158,13 @@ def _another(material: Material, _: Siblings) -> Iterator[Mutant]:
 
 
 def _also(material: Material, _: Siblings) -> Iterator[Mutant]:
-    """The solution and then more; before the answer, where one is given."""
+    """The solution and then more; before the answer, where one is given. Looking, as for a question, is no effect."""
     answer = tuple(move for move in material.moves if isinstance(move, Say))
     done = tuple(move for move in material.moves if not isinstance(move, Say))
     for name, extra in itertools.chain(material.elsewhere.items(), material.others.items()):
-        effects = tuple(move for move in extra if not isinstance(move, Say))
-        if effects:
-            edited = frozenset(range(len(done), len(done) + len(effects)))
-            yield Mutant("an extra side effect", f"also {name}", (*done, *effects, *answer), edited)
+        if extra and not any(isinstance(move, Say) for move in extra):
+            edited = frozenset(range(len(done), len(done) + len(extra)))
+            yield Mutant("an extra side effect", f"also {name}", (*done, *extra, *answer), edited)
 
 
 def _answers(material: Material, _: Siblings) -> Iterator[Mutant]:

@@ -353,10 +353,11 @@ def _one_more(expected: Sequence[Any], said: str, question: str) -> bool:
     return False
 
 
-_FILLING: Final = frozenset(
-    "a all also are as at both by finally for from here i in is it just last lastly my of on only so that the there "
-    "then these they this to were with you your".split()
-)
+_FILLING: Final = frozenset({
+    "a", "all", "also", "are", "as", "at", "both", "by", "finally", "for", "from", "here", "i", "in", "is", "it",
+    "just", "last", "lastly", "my", "of", "on", "only", "so", "that", "the", "there", "then", "these", "they", "this",
+    "to", "were", "with", "you", "your",
+})  # fmt: skip
 
 
 def _yesno(expected: Any, said: str, among: Sequence[Any], question: str, today: date | None) -> bool:
