@@ -53,8 +53,8 @@ def test_every_theme_and_every_ui_state_is_shown_once() -> None:
     looks = list(looks_of(SUITE, SUITE.apps[0]))
     assert [look.caption for look in looks] == ["theme red", "theme blue", "UI state plain", "UI state striped"]
     corners = [tuple(look.frame.pixels[-1, -1]) for look in looks]
-    assert corners == [COLOURS["red"], COLOURS["blue"], COLOURS["red"], COLOURS["red"]]
-    assert looks[2].frame == looks[0].frame and looks[3].frame != looks[0].frame
+    assert corners == [COLOURS["red"], COLOURS["blue"], COLOURS["red"], COLOURS["blue"]], "UI states take turns"
+    assert looks[2].frame == looks[0].frame and looks[3].frame != looks[1].frame
     sheet = np.asarray(Image.open(io.BytesIO(looks_sheet("Painted", looks))))
     for colour in COLOURS.values():
         assert (sheet == colour).all(axis=2).mean() > 0.1

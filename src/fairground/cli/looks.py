@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from fairground.cli.output import Json, console, print_json
-from fairground.report.looks import looks_of, looks_sheet
+from fairground.report.looks import Look, looks_of, looks_sheet, suite_sheet
 from fairground.rollout.disk import write_whole
 from fairground.worlds import suite_of
 
@@ -19,7 +19,7 @@ def looks(
     profile: Annotated[str | None, typer.Option(help="Whose data; the first by default.")] = None,
     json: Json = False,
 ) -> None:
-    """Draws each app in all its themes and UI states, one picture an app.
+    """Draws each app in all its themes and UI states, one picture an app, and small ones of a whole suite.
 
     \b
       fairground looks pocket
@@ -27,14 +27,27 @@ def looks(
     """  # noqa: D301 (click reads \b as: keep these lines)
     suite, rest = suite_of(name)
     apps = [suite.app(rest)] if rest else list(suite.apps)
-    made = {}
+    made: dict[str, str] = {}
+
+    def keep(key: str, file: str, picture: bytes, words: str) -> None:
+        out.mkdir(parents=True, exist_ok=True)
+        made[key] = str(out / file)
+        write_whole(out / file, picture)
+        if not json:
+            console.print(f"[bold]{key}[/]  {words} in {out / file}", highlight=False, soft_wrap=True)
+
+    themes: list[list[Look]] = []
+    states: list[list[Look]] = []
     for app in apps:
         found = list(looks_of(suite, app, profile))
-        out.mkdir(parents=True, exist_ok=True)
-        path = out / f"{suite.name}-{app.name}.png"
-        write_whole(path, looks_sheet(f"{app.title}: {len(app.themes)} themes, {len(app.ui_states)} UI states", found))
-        made[app.name] = str(path)
-        if not json:
-            console.print(f"[bold]{app.name}[/]  {len(found)} looks in {path}", highlight=False, soft_wrap=True)
+        title = f"{app.title}: {len(app.themes)} themes, {len(app.ui_states)} UI states"
+        keep(app.name, f"{suite.name}-{app.name}.png", looks_sheet(title, found), f"{len(found)} looks")
+        themes.append([Look(f"{app.title}, {name}", look.frame) for name, look in zip(app.themes, found, strict=False)])
+        deep = zip(app.ui_states, found[len(app.themes) :], strict=True)
+        states.append([Look(name, look.frame) for name, look in deep])
+    if not rest:
+        for kind, rows in (("themes", themes), ("UI states", states)):
+            file = f"{suite.name}-{kind.split()[-1]}.webp"
+            keep(kind, file, suite_sheet(f"{suite.title}: {kind} of all apps", rows), "all apps")
     if json:
         print_json(made)

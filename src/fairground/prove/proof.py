@@ -200,5 +200,9 @@ def _about(one: ScenarioProof) -> dict[str, Any]:
         "errors": one.errors,
         "mutants": {**one.mutant_count.plain(), "share_rejected": one.mutant_count.share},
         "survivors": [survivor.plain() for survivor in one.survivors],
-        "screen_failures": [screen.plain() for screen in one.screens if not screen.solved],
+        "screen_failures": [
+            {key: value for key, value in screen.plain().items() if key != "picture"}
+            for screen in one.screens
+            if not screen.solved
+        ],
     }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,7 @@ class ReplayResult:
         pass_at_k: Of the agent on the static suite, from attempts of their own.
         static: Success rate of the replay where each task always starts the same.
         varied: Success rate of the replay where each attempt has its own configuration.
+        gap: How much more the replay scores than pass@k on the static suite, task by task.
         tasks: How many tasks.
         left_out: Tasks without a scored replay, by suite.
     """
@@ -62,12 +64,13 @@ class ReplayResult:
     pass_at_k: tuple[Interval, ...]
     static: tuple[Interval, ...]
     varied: tuple[Interval, ...]
+    gap: tuple[Interval, ...]
     tasks: int
     left_out: dict[str, int]
 
     def plain(self) -> dict[str, Any]:
         """JSON-ready."""
-        curves = {"pass_at_k": self.pass_at_k, "static": self.static, "varied": self.varied}
+        curves = {"pass_at_k": self.pass_at_k, "static": self.static, "varied": self.varied, "gap": self.gap}
         return {
             "agent": self.agent,
             "tasks": self.tasks,
@@ -110,14 +113,24 @@ def replay_experiment(
     solved = [sum(static.get(task, [])[plan.watched :]) for task in names]
     curve = replay_from_counts(solved, plan.watched, rng=np.random.default_rng(plan.seed)).replay
     ks = tuple(range(1, plan.watched + 1))
-    watched = {"static": static, "varied": varied}
-    rates = {
-        kind: tuple(mean_interval(_rates(names, watched[kind], found[kind], k)) for k in ks)
-        for kind in ("static", "varied")
-    }
+    watched = {"static": {task: seen[: plan.watched] for task, seen in static.items()}, "varied": varied}
+    rates = {kind: [_rates(names, watched[kind], found[kind], k) for k in ks] for kind in watched}
+    gaps = [
+        [rate - _chance(solved[names.index(task)], plan.watched, k) for task, rate in at_k.items()]
+        for k, at_k in zip(ks, rates["static"], strict=True)
+    ]
     missing = {kind: sum(_first(watched[kind].get(task, [])) is not None and task not in found[kind] for task in names)
                for kind in found}  # fmt: skip
-    return ReplayResult(plan.agent, ks, tuple(curve.points), rates["static"], rates["varied"], len(names), missing)
+    return ReplayResult(
+        agent=plan.agent,
+        ks=ks,
+        pass_at_k=tuple(curve.points),
+        static=tuple(mean_interval(list(at_k.values()) or [0.0]) for at_k in rates["static"]),
+        varied=tuple(mean_interval(list(at_k.values()) or [0.0]) for at_k in rates["varied"]),
+        gap=tuple(mean_interval(gap or [0.0], smallest=-1.0) for gap in gaps),
+        tasks=len(names),
+        left_out=missing,
+    )
 
 
 class _Runs:
@@ -160,16 +173,23 @@ class _Runs:
         return self.attempts(f"{name}-replay", f"replay:{self._folder / name}", tried, 1)
 
 
-def _rates(names: Sequence[str], watched: dict[str, list[bool]], replays: dict[str, list[bool]], k: int) -> list[float]:
-    """For each task what the replay scores that has seen k attempts: nothing, where none of them passed."""
-    rates = []
+def _rates(
+    names: Sequence[str], watched: dict[str, list[bool]], replays: dict[str, list[bool]], k: int
+) -> dict[str, float]:
+    """For each task what the replay scores that has seen k attempts, whichever k of the watched ones they were."""
+    rates = {}
     for task in names:
-        first = _first(watched.get(task, []))
-        if first is None or first >= k:
-            rates.append(0.0)
+        seen = watched.get(task, [])
+        if not any(seen):
+            rates[task] = 0.0
         elif task in replays:
-            rates.append(sum(replays[task]) / len(replays[task]))
-    return rates or [0.0]
+            rates[task] = _chance(sum(seen), len(seen), k) * sum(replays[task]) / len(replays[task])
+    return rates
+
+
+def _chance(passed: int, attempts: int, k: int) -> float:
+    """The chance that k of the attempts, drawn at random, hold one that passed."""
+    return 1 - comb(attempts - passed, k) / comb(attempts, k)
 
 
 def _first(attempts: Sequence[bool]) -> int | None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 
 from PIL import Image, ImageDraw
 
@@ -14,6 +15,7 @@ from fairground.worlds import App, Suite, World, open_seat, renew
 
 _CELL = 300  # pixels of a picture's width
 _WIDE = 460  # the same of a desktop's
+_SMALL = 150  # the same where a whole suite is on one sheet
 _GAP = 20
 _ACROSS = 1900
 _CAPTION = 34
@@ -30,15 +32,17 @@ class Look:
 def looks_of(suite: Suite, app: App, profile: str | None = None) -> Iterator[Look]:
     """The first frame of an app in every theme, and then in every UI state, one after the other.
 
+    UI states take the themes in turn, so that deep screens are seen in more than one of them.
+
     Args:
         suite: Where it is from.
         app: Which one; it needs a scenario that is served.
         profile: Whose data; by default that of the first configuration that is served.
     """
     scenario, instance, whose = _first(suite, app, profile)
-    theme, ui_state = next(iter(app.themes)), next(iter(app.ui_states))
+    ui_state = next(iter(app.ui_states))
     wanted = [(f"theme {name}", name, ui_state) for name in app.themes]
-    wanted += [(f"UI state {name}", theme, name) for name in app.ui_states]
+    wanted += [(f"UI state {name}", theme, name) for name, theme in zip(app.ui_states, cycle(app.themes))]
     seat = None
     try:
         for caption, look, start in wanted:
@@ -57,24 +61,37 @@ def looks_of(suite: Suite, app: App, profile: str | None = None) -> Iterator[Loo
             seat.close()
 
 
-def looks_sheet(title: str, looks: list[Look]) -> bytes:
+def looks_sheet(title: str, looks: Sequence[Look]) -> bytes:
     """A PNG with all of them in a grid."""
     first = looks[0].frame.size
     width = _WIDE if first[0] > first[1] else _CELL
     columns = max(1, (_ACROSS - 2 * MARGIN + _GAP) // (width + _GAP))
-    cells = [_cell(look, width) for look in looks]
-    height = max(cell.height for cell in cells)
-    rows = -(-len(cells) // columns)
+    rows = [looks[at : at + columns] for at in range(0, len(looks), columns)]
+    out = io.BytesIO()
+    _drawn(title, rows, width).save(out, "PNG", optimize=True)
+    return out.getvalue()
+
+
+def suite_sheet(title: str, apps: Sequence[Sequence[Look]]) -> bytes:
+    """A small WebP of a whole suite: a line for each app, those with most looks first."""
+    out = io.BytesIO()
+    _drawn(title, sorted(apps, key=len, reverse=True), _SMALL).save(out, "WEBP", quality=60, method=6)
+    return out.getvalue()
+
+
+def _drawn(title: str, rows: Sequence[Sequence[Look]], width: int) -> Image.Image:
+    cells = [[_cell(look, width) for look in row] for row in rows]
+    heights = [max(cell.height for cell in row) for row in cells]
     top = MARGIN + 70
-    across = min(columns, len(cells))
-    size = (2 * MARGIN + across * (width + _GAP) - _GAP, top + rows * (height + _GAP) - _GAP + MARGIN)
+    across = max(map(len, cells))
+    size = (2 * MARGIN + across * (width + _GAP) - _GAP, top + sum(heights) + (len(rows) - 1) * _GAP + MARGIN)
     sheet = Image.new("RGB", size, PAPER)
     ImageDraw.Draw(sheet).text((MARGIN, MARGIN), title, INK, lettering(34, bold=True))
-    for place, cell in enumerate(cells):
-        sheet.paste(cell, (MARGIN + place % columns * (width + _GAP), top + place // columns * (height + _GAP)))
-    out = io.BytesIO()
-    sheet.save(out, "PNG", optimize=True)
-    return out.getvalue()
+    for row, height in zip(cells, heights, strict=True):
+        for place, cell in enumerate(row):
+            sheet.paste(cell, (MARGIN + place * (width + _GAP), top))
+        top += height + _GAP
+    return sheet
 
 
 def _cell(look: Look, width: int) -> Image.Image:
@@ -84,7 +101,10 @@ def _cell(look: Look, width: int) -> Image.Image:
     cell.paste(picture, (0, _CAPTION))
     draw = ImageDraw.Draw(cell)
     draw.rectangle((0, _CAPTION, width - 1, cell.height - 1), outline=LINE)
-    draw.text((2, 6), look.caption, MUTED, lettering(17))
+    size = 17 if width >= _CELL else 12
+    while size > 8 and draw.textlength(look.caption, lettering(size)) > width:
+        size -= 1
+    draw.text((2, 8), look.caption, MUTED, lettering(size))
     return cell
 
 

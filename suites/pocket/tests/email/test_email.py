@@ -9,7 +9,7 @@ import pytest
 from fairground.worlds import Fill, Press, Tap
 from fairground_pocket import suite
 from fairground_pocket.email import Email
-from fairground_pocket.email.store import resolve, search
+from fairground_pocket.email.store import resolve, search, threads
 from fairground_pocket.kit import Database, Hand, Phone
 from fairground_pocket.kit.serving import Request
 
@@ -56,6 +56,18 @@ def test_search_finds_what_its_operators_say(db: Database, words: str, sql: str)
     expected = set(db.column(f"SELECT DISTINCT thread FROM mails m WHERE {where}"))
     assert {row["thread"] for row in search(db, words)} == expected
     assert expected or sql == "0"
+
+
+def test_a_row_of_a_list_is_about_the_newest_mail_of_its_conversation(db: Database) -> None:
+    rows = threads(db, "m.folder = 'inbox'")
+    assert [row["time"] for row in rows] == sorted((row["time"] for row in rows), reverse=True)
+    long = [row for row in rows if row["count"] > 1]
+    assert long
+    for row in long:
+        newest = db.row(
+            "SELECT id, sender FROM mails WHERE thread = ? AND folder = 'inbox' ORDER BY time DESC", row["thread"]
+        )
+        assert newest is not None and (row["mail"], row["sender"]) == (newest["id"], newest["sender"])
 
 
 def test_people_are_named_by_name_or_address(db: Database) -> None:

@@ -125,3 +125,20 @@ def _before(here: Any) -> State:
     before: State = rehearsal.before
     rehearsal.close()
     return before
+
+
+def test_what_holds_at_the_start_earns_nothing_and_must_stay_so() -> None:
+    class AndKeep(AddOne):
+        expect: ClassVar = (
+            *AddOne.expect,
+            Expect("there are chores", "SELECT count(*) > 0 FROM after.chores", weight=5),
+        )
+
+    here = world(AndKeep)
+    rehearsal = here.app.rehearse(here)
+    assert rehearsal is not None
+    assert judge(here, rehearsal.before, rehearsal.before).reward == 0
+    rehearsal.play(here.scenario.oracle(here, rehearsal.before))
+    verdict = judge(here, rehearsal.before, rehearsal.state())
+    assert verdict.success and [one.weight for one in verdict.checks if one.name == "there are chores"] == [0]
+    rehearsal.close()

@@ -32,10 +32,13 @@ def test_the_style_sheet_uses_only_colours_that_are_tested() -> None:
     css, _ = FILES["/kit/style.css"]
     rules = css[css.index("/*") :]
     known = {colour for theme in THEMES.values() for colour in theme["colours"]}
-    tested = {colour for pair in TEXTS for colour in pair} | {"line", "tint"}
+    tested = {colour for pair in TEXTS for colour in pair} | {"line", "tint", "hero", "on-hero"}
     sizes = {"font", "title", "size", "r", "gap", "rail", "low"}
     used = set(re.findall(r"var\(--([\w-]+)\)", rules))
-    assert used <= known | sizes | {"tint"}
+    stand_ins = {"tint", "hero", "on-hero", "apart"}
+    assert used <= known | sizes | stand_ins
+    heroes = re.findall(r"--hero: var\(--([\w-]+)\); --on-hero: var\(--([\w-]+)\)", rules)
+    assert len(heroes) == rules.count("--hero:") and {(text, ground) for ground, text in heroes} <= set(TEXTS)
     assert {name for name in re.findall(r"[^-]color: var\(--([\w-]+)\)", rules)} <= tested
     assert not re.search(r"#[0-9a-f]{3,6}\b", rules), "a colour that no theme knows"
     assert "url(" not in css and "@import" not in css and "http" not in css

@@ -224,3 +224,12 @@ def test_there_are_enough_tasks_of_both_kinds_and_each_differs() -> None:
     for task in tasks:
         assert len(task.instances) >= 10, task.name
         assert len({repr(bound) for bound in task.instances.values()}) == len(task.instances), task.name
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_routine_does_what_its_form_offers_so_that_it_can_be_edited(profile: str) -> None:
+    database = Database(SmartHome().content(profile))
+    for table in ("schedules", "scene_actions", "automations"):
+        for row in database.rows(f"SELECT x.*, d.kind FROM {table} x JOIN devices d ON d.id = x.device"):
+            assert f"{row['trait']}:{row['value']}" in dict(actions(row["kind"])), (table, row["id"])
+    database.close()

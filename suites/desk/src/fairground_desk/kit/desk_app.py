@@ -58,10 +58,7 @@ class DeskApp(App):
 
     def save(self, seat: Seat) -> None:
         """Asks the program what it has not saved, while it still runs. Nothing is saved for the agent."""
-        try:
-            seat.keep["live"] = dict(self.live(seat))
-        except FairgroundError as error:
-            seat.keep["live"] = {"error": error.message}
+        seat.keep["live"] = self._ask(seat)
 
     def capture(self, seat: Seat, world: World) -> State:
         """The folders and settings, and what the program said last."""
@@ -69,9 +66,18 @@ class DeskApp(App):
         named = (path.format_map(world.parameters) for path in (*self.recorded, *world.scenario.recorded))
         record_files(seat.sandbox, (*self.settings, *named), found)
         data: dict[str, Any] = {"files": found.listing}
-        if (live := seat.keep.pop("live", None)) is not None:
+        live = seat.keep.pop("live", None)
+        if live is None and seat.before.data and not seat.sandbox.frozen:  # somebody looks while it is used
+            live = self._ask(seat)
+        if live is not None:
             data["live"] = live
         return State(files=found.files, data=data, missing=found.missing)
+
+    def _ask(self, seat: Seat) -> dict[str, Any]:
+        try:
+            return dict(self.live(seat))
+        except FairgroundError as error:
+            return {"error": error.message}
 
     @abstractmethod
     def launch(self, seat: Seat) -> None:

@@ -19,12 +19,15 @@ def discover(visit: Visit) -> Screen:
     to = db.row("SELECT * FROM addresses ORDER BY is_default DESC, id")
     unseen = db.one("SELECT count(*) FROM notices WHERE seen = 0")
     cuisines = db.rows("SELECT * FROM cuisines ORDER BY id")
-    chips = [(row["name"], SITE.url("/search", cuisine=row["id"]), False) for row in cuisines]
-    body = [parts.link(SITE.url("/search"), "What would you like to eat?", symbol="search", style="quiet")]
+    signs = [
+        (parts.avatar(row["name"], row["icon"]), row["name"], row["name"], SITE.url("/search", cuisine=row["id"]))
+        for row in cuisines
+    ]
+    body = [parts.link(SITE.url("/search"), "What would you like to eat?", symbol="search", style="quiet seek")]
     if to is not None:
         title, where = f"Deliver to {to['label']}", f"{to['street']}, {to['area']}"
         body.append(parts.rows([parts.row(SITE.url("/addresses"), title, note=where, lead=icon("map"), style="plain")]))
-    body += [_under_way(visit), parts.section("Cuisines", parts.chips(chips, "Cuisines"))]
+    body += [_under_way(visit), parts.section("Cuisines", parts.circles(signs, "Cuisines"))]
     known = db.column("SELECT restaurant FROM orders GROUP BY restaurant ORDER BY max(placed) DESC, restaurant LIMIT 3")
     again = [db.rows(f"{RESTAURANTS} r.id = ?", number)[0] for number in known]
     best = [

@@ -55,7 +55,7 @@ def restaurant_row(db: Database, row: sqlite3.Row, *, name: str = "") -> Html:
         name=name,
         note=f"{row['cooks']} · {row['area']} · {LEVELS[row['price']]}",
         meta=f"★ {rating(row)}",
-        lead=parts.avatar(row["name"], row["icon"]),
+        lead=parts.avatar(row["name"], row["icon"], large=True),
         below=join(tags),
         style="" if store.is_open(row, now) else "off",
     )
@@ -74,8 +74,8 @@ def dish_row(db: Database, dish: sqlite3.Row, wanted: Collection[str], symbol: s
         dish["name"],
         name=f"{dish['name']}, {place}" if place else "",
         note=f"{place} · {dish['about']}" if place else dish["about"],
-        meta=cash(db, dish["price"]),
-        lead=parts.avatar(dish["name"], symbol),
+        meta=html("<b>{}</b>", cash(db, dish["price"])),
+        lead=parts.avatar(dish["name"], symbol, large=True),
         below=join(tags),
         style="off" if dish["sold_out"] else "",
     )

@@ -15,11 +15,14 @@ ADDRESS: Final = re.compile(r"[^@\s,<>]{1,64}@[^@\s,<>]{1,120}\.[a-z]{2,24}", re
 PAGE: Final = 25
 
 _ROW: Final = """
-SELECT t.id AS thread, t.subject, m.id AS mail, m.sender, m.address, m.body, m.time, m.folder,
-    max(m.time) AS newest, count(*) AS count, max(m.unread) AS unread, max(m.starred) AS starred,
-    (SELECT count(*) FROM attachments a JOIN mails x ON x.id = a.mail WHERE x.thread = t.id) AS attached
-FROM mails m JOIN threads t ON t.id = m.thread
-WHERE {} GROUP BY t.id ORDER BY newest DESC, t.id DESC
+SELECT *, (SELECT count(*) FROM attachments a JOIN mails x ON x.id = a.mail WHERE x.thread = found.thread) AS attached
+FROM (
+    SELECT t.id AS thread, t.subject, m.id AS mail, m.sender, m.address, m.body, m.time, m.folder,
+        count(*) OVER whole AS count, max(m.unread) OVER whole AS unread, max(m.starred) OVER whole AS starred,
+        row_number() OVER (PARTITION BY t.id ORDER BY m.time DESC, m.id DESC) AS place
+    FROM mails m JOIN threads t ON t.id = m.thread WHERE {} WINDOW whole AS (PARTITION BY t.id)
+) found
+WHERE place = 1 ORDER BY time DESC, thread DESC
 """
 
 

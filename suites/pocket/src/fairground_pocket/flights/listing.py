@@ -60,10 +60,13 @@ def option_row(db: Database, option: Option, href: str, price: str) -> Html:
     names = " and ".join(dict.fromkeys(airline(db, flight["airline"]) for flight in option.flights))
     stop = "Nonstop" if not option.stops else f"1 stop in {city(db, first['destination'])}"
     note = f"{names} · {' + '.join(flight['number'] for flight in option.flights)}"
-    below = [parts.tag(stop, strong=not option.stops), parts.tag(span(option.minutes))]
+    below = [parts.tag(stop), parts.tag(span(option.minutes))]
     title = f"{clock(first['departs'])} \u2013 {landing(first, last)}"
     price_tag = html("<b>{}</b>", price)
-    return parts.row(href, title, name=option.name, note=note, meta=price_tag, lead=icon("plane"), below=join(below))
+    return parts.row(
+        href, title, name=option.name, note=note, meta=price_tag, lead=parts.avatar(names), below=join(below),
+        style="timed",
+    )  # fmt: skip
 
 
 def leg_card(db: Database, title: str, flights: Sequence[sqlite3.Row], *, linked: bool = False) -> Html:

@@ -34,8 +34,8 @@ def search_form(db: Database) -> Form:
         Field("trip", "Trip", "radio", options=(("return", "Return"), ("oneway", "One way"))),
         Field("origin", "From", "sheet", required=True, options=places),
         Field("destination", "To", "sheet", required=True, options=places),
-        Field("day", "Departure date", "date", required=True, start=today, high=DAYS_AHEAD),
-        Field("back", "Return date", "date", start=today, high=DAYS_AHEAD),
+        Field("day", "Departure date", "date", required=True, start=today, high=DAYS_AHEAD, half=True),
+        Field("back", "Return date", "date", start=today, high=DAYS_AHEAD, half=True),
         Field("adults", "Adults", "stepper", low=1, high=MOST_ADULTS),
         Field("children", "Children", "stepper", high=MOST_CHILDREN, hint="Under 12"),
         Field("cabin", "Cabin", "sheet", required=True, options=[(key, name) for key, (name, _) in CABINS.items()]),
@@ -107,7 +107,7 @@ def _start(db: Database, filled: Filled) -> Screen:
         words = f"{note} · {party(row['adults'], row['children'])} · {cabin_name(row['cabin'])}"
         recent.append(parts.row(href, title, name=f"Search {row['place']}: {title}", note=words, lead=icon("clock")))
     unseen = db.one("SELECT count(*) FROM notices WHERE seen = 0")
-    page = join([parts.card(body), parts.section("Recent searches", parts.rows(recent)), _deals(db)])
+    page = join([body, parts.section("Recent searches", parts.rows(recent)), _deals(db)])
     bell = parts.bar_link(SITE.url("/notices"), "Notifications", "bell", count=unseen)
     return Screen("Where to?", page, tab="book", actions=[bell], sheets=sheets)
 

@@ -52,6 +52,9 @@ class Remove:
 
 Allowance: TypeAlias = Add | Change | Remove
 
+_Rows: TypeAlias = dict[tuple[Any, ...], dict[str, Any]]
+"""Rows by their keys."""
+
 
 class Comparison:
     """Two states side by side for SQL: `before.mails` and `after.mails`; of another app `after_payment.transfers`.
@@ -129,14 +132,11 @@ class Comparison:
             raise StateError(f"the tables of {app} are not those that it began with")
         for table in tables:
             kept, keys = self._columns(old, table)
-            chosen = ", ".join(f'"{column}"' for column in kept)
-            query = 'SELECT {0} FROM "{1}"."{3}" EXCEPT SELECT {0} FROM "{2}"."{3}"'
-            sides = []
-            for here, there in ((old, new), (new, old)):
-                rows = self._connection.execute(query.format(chosen, here, there, table)).fetchall()
-                named = [dict(zip(kept, row, strict=True)) for row in rows]
-                sides.append({tuple(row[key] for key in keys): row for row in named})
-            gone, come = sides
+            gone = self._only_in(old, new, table, kept, keys)
+            come: _Rows = {}
+            # As many rows, each with its like on the other side: then that side has no other. Most tables are so.
+            if gone or keys == kept or self._count(old, table) != self._count(new, table):
+                come = self._only_in(new, old, table, kept, keys)
             for key in sorted({*gone, *come}, key=repr):
                 one, other = gone.get(key), come.get(key)
                 if one is not None and other is not None:
@@ -145,6 +145,24 @@ class Comparison:
                             one[column] = other[column]
                 if one != other:
                     yield table, key, one, other
+
+    def _only_in(self, here: str, there: str, table: str, columns: Sequence[str], keys: Sequence[str]) -> _Rows:
+        """The rows that have no like on the other side, by their keys."""
+        if keys == columns:  # perhaps without a key, and then a row may be there twice
+            chosen = ", ".join(f'"{column}"' for column in columns)
+            query = f'SELECT {chosen} FROM "{here}"."{table}" EXCEPT SELECT {chosen} FROM "{there}"."{table}"'
+        else:  # half the time that EXCEPT takes, which sorts everything
+            chosen = ", ".join(f'one."{column}"' for column in columns)
+            key, like = (" AND ".join(f'one."{name}" IS other."{name}"' for name in names) for names in (keys, columns))
+            query = (
+                f'SELECT {chosen} FROM "{here}"."{table}" AS one LEFT JOIN "{there}"."{table}" AS other ON {key} '
+                f"WHERE NOT ({like})"
+            )
+        rows = [dict(zip(columns, row, strict=True)) for row in self._connection.execute(query)]
+        return {tuple(row[key] for key in keys): row for row in rows}
+
+    def _count(self, schema: str, table: str) -> int:
+        return int(self._connection.execute(f'SELECT count(*) FROM "{schema}"."{table}"').fetchone()[0])
 
     def _allowed(
         self,

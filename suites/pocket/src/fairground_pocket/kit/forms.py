@@ -19,6 +19,7 @@ Kind = Literal["text", "area", "secret", "radio", "sheet", "checks", "toggle", "
 
 _STEP: Final = "_step"
 _MAX_DAYS: Final = 400
+_SIDE_BY_SIDE, _BRIEF = 3, 12  # so many options, of fewer letters than that
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Field:
         hint: Below the field.
         check: Says what is wrong with a value that is there, or returns None.
         keyboard: `text`, `numeric`, `decimal`, `email`, `tel`.
+        half: Of `text`, `sheet` and `date`: two such fields in a row stand side by side.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Field:
     hint: str = ""
     check: Callable[[str], str | None] | None = None
     keyboard: str = "text"
+    half: bool = False
 
 
 @dataclass(frozen=True)
@@ -139,16 +142,17 @@ class Form:
         if entry.hint:
             below = join([below, html('<span class="hint">{}</span>', entry.hint)])
         wrong = Html(' aria-invalid="true"') if error else Html()
+        half = " half" if entry.half else ""
         match entry.kind:
             case "hidden":
                 return html('<input type="hidden" name="{}" value="{}">', entry.name, value)
             case "text" | "secret":
                 return html(
-                    '<label class="field"><span>{entry.label}</span><input name="{entry.name}" value="{value}" '
+                    '<label class="field{half}"><span>{entry.label}</span><input name="{entry.name}" value="{value}" '
                     'type="{type}" inputmode="{entry.keyboard}" maxlength="{entry.limit}" aria-label="{entry.label}" '
                     'dir="auto" autocomplete="off"{wrong}>{below}</label>',
                     entry=entry, value=value, type="password" if entry.kind == "secret" else "text", wrong=wrong,
-                    below=below,
+                    below=below, half=half,
                 )  # fmt: skip
             case "area":
                 return html(
@@ -158,8 +162,8 @@ class Form:
                 )  # fmt: skip
             case "radio" | "checks":
                 return html(
-                    '<fieldset class="choices" aria-label="{}"><legend>{}</legend>{}{}</fieldset>',
-                    entry.label, entry.label, self._options(entry, filled), below,
+                    '<fieldset class="choices{}" aria-label="{}"><legend>{}</legend>{}{}</fieldset>',
+                    " segments" if _short(entry) else "", entry.label, entry.label, self._options(entry, filled), below,
                 )  # fmt: skip
             case "toggle":
                 return html(
@@ -171,10 +175,11 @@ class Form:
                 return self._stepper(entry, value, below)
             case "sheet" | "date":
                 return html(
-                    '<div class="field"><span>{entry.label}</span><a class="pick" href="#{key}" data-shows="{key}" '
-                    'aria-label="{entry.label}"{wrong}><span dir="auto">{shown}</span>{icon}</a>{below}</div>',
+                    '<div class="field{half}"><span>{entry.label}</span><a class="pick" href="#{key}" '
+                    'data-shows="{key}" aria-label="{entry.label}"{wrong}><span dir="auto">{shown}</span>{icon}</a>'
+                    "{below}</div>",
                     entry=entry, key=self._sheet_key(entry), shown=_shown(entry, value) or "Choose",
-                    wrong=wrong, icon=icon("calendar" if entry.kind == "date" else "filter"), below=below,
+                    wrong=wrong, icon=icon("calendar" if entry.kind == "date" else "down"), below=below, half=half,
                 )  # fmt: skip
 
     def _stepper(self, entry: Field, value: str, below: Html) -> Html:
@@ -252,6 +257,12 @@ def _shown(entry: Field, value: str) -> str:
     if entry.kind == "date":
         return formats.day(date.fromisoformat(value)) if value else ""
     return next((text for known, text, *_ in entry.options if known == value), "")
+
+
+def _short(entry: Field) -> bool:
+    """Whether its options fit next to each other."""
+    brief = all(len(text) < _BRIEF and not note for _, text, *note in entry.options)
+    return entry.kind == "radio" and len(entry.options) <= _SIDE_BY_SIDE and brief
 
 
 def _accept(entry: Field, value: str, step: str) -> tuple[str, str | None]:

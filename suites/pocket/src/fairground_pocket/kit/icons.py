@@ -21,11 +21,3 @@ def icon(name: str) -> Html:
         name=name,
         strokes=STROKES[name],
     )
-
-
-def icon_file(name: str, colour: str) -> str:
-    """A symbol as a file of its own, for the browser's tab."""
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="{colour}" stroke-width="2">'
-        f'<path d="{STROKES[name]}"/></svg>'
-    )

@@ -28,12 +28,13 @@ def tint(text: str) -> int:
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=1).digest()[0] % 8
 
 
-def avatar(name: str, symbol: str = "") -> Html:
-    """A round sign for a person or thing: initials, or a symbol."""
+def avatar(name: str, symbol: str = "", *, large: bool = False) -> Html:
+    """A round sign for a person or thing: initials, or a symbol; a large one stands where a picture would."""
     words = [word for word in name.split() if word[0].isalnum()] or ["?"]
     letters = (words[0][0] + (words[-1][0] if len(words) > 1 else "")).upper()
     inside = icon(symbol) if symbol else html("{}", letters)
-    return html('<span class="avatar tint-{}" aria-hidden="true">{}</span>', tint(name), inside)
+    kind = "avatar thumb" if large else "avatar"
+    return html('<span class="{} tint-{}" aria-hidden="true">{}</span>', kind, tint(name), inside)
 
 
 # --- lists -----------------------------------------------------------------------------------------------------------
@@ -63,7 +64,7 @@ def row(
         lead: Before it all, such as an avatar or an icon.
         below: Tags and the like.
         side: A control at the right edge, such as `icon_button`.
-        style: `strong`, `plain`, `off`.
+        style: `strong`, `plain`, `off`, `timed` (the title is a time, the meta a price).
         swipe: A swipe to the left presses the first `icon_button` made with `swiped=True`.
     """
     inside = html(
@@ -145,6 +146,18 @@ def chips(items: Iterable[tuple[str, str, bool]], label: str = "Filters") -> Htm
     return html('<nav class="chips" aria-label="{}">{}</nav>', label, links)
 
 
+def circles(items: Iterable[tuple[Html, str, str, str]], label: str) -> Html:
+    """Round signs to choose from: `avatar`, what is written below, accessible name, address."""
+    links = join(
+        html(
+            '<a href="{href}" aria-label="{name}">{avatar}<span dir="auto">{text}</span></a>',
+            href=href, name=name, avatar=sign, text=text,
+        )
+        for sign, text, name, href in items
+    )  # fmt: skip
+    return html('<nav class="circles" aria-label="{}">{}</nav>', label, links)
+
+
 def pager(path: str, page: int, pages: int, **query: object) -> Html:
     """Links to the page before and the page after, with where one is; nothing when there is only one page."""
     if pages <= 1:
@@ -199,11 +212,12 @@ def card(*body: Html) -> Html:
     return html('<div class="card">{}</div>', join(body))
 
 
-def hero(big: str, small: str = "", *body: Html) -> Html:
-    """What a screen is about, in large letters."""
+def hero(big: str, small: str = "", *body: Html, style: str = "") -> Html:
+    """What a screen is about, in large letters; in style `plastic` it has the shape of a bank card."""
     return html(
-        '<div class="hero"><p dir="auto">{}</p><p class="big" dir="auto">{}</p>{}</div>', small, big, join(body)
-    )
+        '<div class="hero {}"><p dir="auto">{}</p><p class="big" dir="auto">{}</p>{}</div>',
+        style, small, big, join(body),
+    )  # fmt: skip
 
 
 def facts(items: Iterable[tuple[str, str | Html]]) -> Html:
@@ -299,7 +313,7 @@ def _button(action: str, name: str, symbol: str, style: str, fields: Mapping[str
 
 
 def link(href: str, name: str, *, symbol: str = "", style: str = "") -> Html:
-    """A wide button that leads somewhere."""
+    """A wide button that leads somewhere; in style `quiet seek` it looks like the search field that it leads to."""
     return html(
         '<a class="wide {style}" href="{href}" aria-label="{name}">{icon}{name}</a>',
         style=style, href=href, icon=icon(symbol) if symbol else "", name=name,

@@ -32,10 +32,11 @@ class Element:
 
     def walk(self) -> Iterator[Element]:
         """It and everything in it, in the order of the page."""
-        yield self
-        for child in self.children:
-            if isinstance(child, Element):
-                yield from child.walk()
+        waiting = [self]
+        while waiting:
+            element = waiting.pop()
+            yield element
+            waiting.extend(child for child in reversed(element.children) if isinstance(child, Element))
 
     def above(self) -> Iterator[Element]:
         """What it is in, from the inside out."""

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Final
 
 from fairground_pocket.kit.formats import day_in_full
-from fairground_pocket.kit.icons import icon, icon_file
+from fairground_pocket.kit.icons import icon
 from fairground_pocket.kit.markup import Html, html, join
 from fairground_pocket.kit.themes import THEMES, stylesheet
 
@@ -24,7 +24,6 @@ _VERSION: Final = hashlib.blake2b((_CSS + _JS).encode(), digest_size=6).hexdiges
 FILES: Final = {
     "/kit/style.css": (_CSS, "text/css"),
     "/kit/kit.js": (_JS, "text/javascript"),
-    "/kit/icon.svg": (icon_file("phone", "#4b3fd1"), "image/svg+xml"),
 }
 """What is served beside the pages: path -> text and type."""
 
@@ -130,7 +129,7 @@ def _document(title: str, theme: str, body: Html) -> Html:
     return html(
         '<!doctype html><html lang="en" data-theme="{theme}"{layout}><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>'
-        '<link rel="icon" href="/kit/icon.svg"><link rel="stylesheet" href="/kit/style.css?{version}">'
+        '<link rel="icon" href="data:,"><link rel="stylesheet" href="/kit/style.css?{version}">'
         '<script src="/kit/kit.js?{version}" defer></script></head>{body}</html>\n',
         theme=theme,
         layout=layout,

@@ -52,70 +52,70 @@ _DARK_TINTS: Final = (
 THEMES: Final[Mapping[str, Mapping[str, Any]]] = {
     "paper": _theme(
         "Paper", "light",
-        {"nav": "bottom", "list": "ruled", "bar": "large", "icons": "line", "density": "roomy"},
+        {"nav": "bottom", "list": "ruled", "bar": "large", "icons": "line", "density": "roomy", "hero": "lines"},
         {"text": _SANS, "title": _SERIF, "size": 16, "radius": 12},
         "#faf6ee #fffdf8 #2b2621 #6a6055 #e4dccb #8a3b12 #ffffff #f0e7d6 #4d4338 #a3211b #faf6ee #2b2621 "
         "#fffdf8 #6a6055 #8a3b12 #2c6a36",
     ),
     "midnight": _theme(
         "Midnight", "dark",
-        {"nav": "top", "list": "ruled", "bar": "small", "icons": "thin", "density": "dense"},
+        {"nav": "top", "list": "ruled", "bar": "small", "icons": "thin", "density": "dense", "hero": "edge"},
         {"text": _WIDE, "title": _WIDE, "size": 14, "radius": 6},
         "#0e1320 #161d2e #e6eaf3 #9aa6bd #263049 #7cc4ff #06233b #1f2940 #cfd8ea #ff9a93 #161d2e #e6eaf3 "
         "#161d2e #9aa6bd #7cc4ff #84d99a",
     ),
     "board": _theme(
         "Board", "light",
-        {"nav": "bottom", "list": "cards", "bar": "large", "icons": "bold", "density": "roomy"},
+        {"nav": "bottom", "list": "cards", "bar": "large", "icons": "bold", "density": "roomy", "hero": "orbs"},
         {"text": _SANS, "title": _SANS, "size": 16, "radius": 20},
         "#eceff6 #ffffff #1b2233 #4d5873 #d5dbe8 #4b3fd1 #ffffff #dfe4f2 #323a55 #b3194b #eceff6 #1b2233 "
         "#ffffff #4d5873 #4b3fd1 #1c6b3f",
     ),
     "forest": _theme(
         "Forest", "dark",
-        {"nav": "rail", "list": "ruled", "bar": "plain", "icons": "duo", "density": "even"},
+        {"nav": "rail", "list": "ruled", "bar": "plain", "icons": "duo", "density": "even", "hero": "edge"},
         {"text": _SANS, "title": _SANS, "size": 15, "radius": 14},
         "#0f1a14 #17261d #e4efe7 #9db5a5 #26402f #8fe0a6 #04240f #21382a #cfe6d6 #ff9d8f #0f1a14 #e4efe7 "
         "#0a130e #9db5a5 #8fe0a6 #9be8ae",
     ),
     "citrus": _theme(
         "Citrus", "light",
-        {"nav": "bottom", "list": "grouped", "bar": "filled", "icons": "bold", "density": "even"},
+        {"nav": "bottom", "list": "grouped", "bar": "filled", "icons": "bold", "density": "even", "hero": "plain"},
         {"text": _SANS, "title": _SANS, "size": 16, "radius": 16},
         "#fff8e6 #ffffff #2a2410 #665a36 #efe2b8 #9a4a00 #ffffff #ffe9b0 #4f3f0c #a5201d #ffc533 #2a2000 "
         "#ffffff #665a36 #9a4a00 #34691d",
     ),
     "terminal": _theme(
         "Terminal", "dark",
-        {"nav": "top", "list": "ruled", "bar": "small", "icons": "thin", "density": "dense"},
+        {"nav": "top", "list": "ruled", "bar": "small", "icons": "thin", "density": "dense", "hero": "outline"},
         {"text": _MONO, "title": _MONO, "size": 13, "radius": 0},
         "#050805 #0b110b #c9f2c9 #84b184 #1d3a1d #5dff7a #03210a #122412 #b8e8b8 #ff8f7a #050805 #5dff7a "
         "#050805 #84b184 #5dff7a #5dff7a",
     ),
     "rose": _theme(
         "Rose", "light",
-        {"nav": "float", "list": "cards", "bar": "centred", "icons": "line", "density": "roomy"},
+        {"nav": "float", "list": "cards", "bar": "centred", "icons": "line", "density": "roomy", "hero": "orbs"},
         {"text": _ROMAN, "title": _ROMAN, "size": 18, "radius": 24},
         "#fdf1f3 #ffffff #33191f #75515a #f1d5da #a8325a #ffffff #f9e0e5 #5d2c39 #9b1c1c #fdf1f3 #33191f "
         "#ffffff #75515a #a8325a #2b6b47",
     ),
     "slate": _theme(
         "Slate", "dark",
-        {"nav": "rail", "list": "cards", "bar": "plain", "icons": "bold", "density": "dense"},
+        {"nav": "rail", "list": "cards", "bar": "plain", "icons": "bold", "density": "dense", "hero": "plain"},
         {"text": _NARROW, "title": _NARROW, "size": 17, "radius": 8},
         "#23262b #2d3137 #f0f0ee #b5bac2 #41464e #ffc14d #2b1d00 #3a3f47 #e3e5e8 #ffa297 #23262b #f0f0ee "
         "#1b1e22 #b5bac2 #ffc14d #9fdc9f",
     ),
     "newsprint": _theme(
         "Newsprint", "light",
-        {"nav": "top", "list": "ruled", "bar": "centred", "icons": "bold", "density": "even"},
+        {"nav": "top", "list": "ruled", "bar": "centred", "icons": "bold", "density": "even", "hero": "headline"},
         {"text": _ROMAN, "title": _ROMAN, "size": 18, "radius": 0},
         "#ffffff #ffffff #0b0b0b #4a4a4a #111111 #0b0b0b #ffffff #ececec #1c1c1c #9c0f0f #ffffff #0b0b0b "
         "#ffffff #4a4a4a #0b0b0b #1a5c1a",
     ),
     "ocean": _theme(
         "Ocean", "light",
-        {"nav": "float", "list": "grouped", "bar": "filled", "icons": "duo", "density": "roomy"},
+        {"nav": "float", "list": "grouped", "bar": "filled", "icons": "duo", "density": "roomy", "hero": "orbs"},
         {"text": _WIDE, "title": _WIDE, "size": 15, "radius": 18},
         "#e9f4f6 #ffffff #10282e #45626a #cfe3e7 #0b6473 #ffffff #d8ecef #143f48 #a51d2d #0b6473 #ffffff "
         "#ffffff #45626a #0b6473 #1d6a3a",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 
-from fairground_pocket.kit import Database, Field, Filled, Form, Go, Html, Screen, Visit, join, parts
+from fairground_pocket.kit import Database, Field, Filled, Form, Go, Html, Screen, Visit, html, join, parts
 from fairground_pocket.payment.amounts import shown
 from fairground_pocket.payment.listing import card_words, transaction_rows
 from fairground_pocket.payment.schema import SITE
@@ -116,7 +116,12 @@ def card(visit: Visit, number: int) -> Screen:
     facts = [("Valid until", row["expires"]), ("Network", row["network"]), ("Paid this month", shown(db, spent))]
     path = SITE.url(f"/cards/{number}")
     body: list[Html] = [
-        parts.hero(f"···· {row['last4']}", row["label"]),
+        parts.hero(
+            f"···· {row['last4']}",
+            row["label"],
+            html('<p class="foot"><span>{}</span><span>{}</span></p>', db.setting("owner"), row["network"]),
+            style="plastic",
+        ),
         parts.card(parts.facts(facts)),
         parts.rows(
             [

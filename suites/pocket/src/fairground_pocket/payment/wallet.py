@@ -67,17 +67,11 @@ def _main_card(visit: Visit) -> str:
 
 def _favourites(visit: Visit) -> Html:
     rows = visit.db.rows("SELECT * FROM contacts WHERE favourite = 1 AND blocked = 0 ORDER BY fold(name), id LIMIT 6")
-    chips = join(
-        html(
-            '<a class="chip" href="{}" aria-label="Pay {}">{}<span dir="auto">{}</span></a>',
-            SITE.url("/send", to=row["id"]),
-            row["name"],
-            icon("person"),
-            row["name"].split()[0],
-        )
+    signs = [
+        (parts.avatar(row["name"]), row["name"].split()[0], f"Pay {row['name']}", SITE.url("/send", to=row["id"]))
         for row in rows
-    )
-    return parts.section("Favourites", html('<div class="chips">{}</div>', chips)) if rows else Html()
+    ]
+    return parts.section("Favourites", parts.circles(signs, "Favourites")) if rows else Html()
 
 
 def _upcoming(visit: Visit) -> Html:

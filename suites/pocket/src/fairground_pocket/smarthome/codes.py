@@ -129,10 +129,10 @@ def _form(db: Database, start: date) -> Form:
         Field("code", "Code", required=True, limit=6, keyboard="numeric", hint="Six digits",
               check=lambda text: None if len(text) == 6 and text.isascii() and text.isdigit() else "It has six digits"),
         Field("lock", "Lock", "sheet", required=True, options=locks),
-        Field("first", "First day", "date", required=True, start=start, high=210),
-        Field("last", "Last day", "date", required=True, start=start, high=210),
-        Field("opens", "From", required=True, limit=5, check=clock_fault),
-        Field("closes", "Until", required=True, limit=5, check=clock_fault),
+        Field("first", "First day", "date", required=True, start=start, high=210, half=True),
+        Field("last", "Last day", "date", required=True, start=start, high=210, half=True),
+        Field("opens", "From", required=True, limit=5, check=clock_fault, half=True),
+        Field("closes", "Until", required=True, limit=5, check=clock_fault, half=True),
     )  # fmt: skip
 
 

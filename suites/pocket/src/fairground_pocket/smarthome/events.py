@@ -9,7 +9,7 @@ from fairground_pocket.smarthome.schema import SITE
 from fairground_pocket.smarthome.store import number as to_number
 
 _PAGE = 30
-_ICONS = {"safety": "alarm", "security": "shield", "battery": "battery", "device": "chip"}
+_ICONS = {"safety": "warning", "security": "shield", "battery": "battery", "device": "chip"}
 _KINDS = (("safety", "Safety"), ("security", "Security"), ("battery", "Battery"), ("device", "Appliances"))
 
 

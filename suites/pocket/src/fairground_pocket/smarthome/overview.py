@@ -98,7 +98,7 @@ def unseen(db: Database) -> int:
 def _warning(db: Database) -> Html:
     """The newest alert about safety that nobody has dealt with."""
     row = db.row("SELECT * FROM alerts WHERE kind = 'safety' AND handled = 0 ORDER BY time DESC LIMIT 1")
-    return parts.notice(row["title"], "alarm") if row is not None else Html()
+    return parts.notice(row["title"], "warning") if row is not None else Html()
 
 
 def _favourites(db: Database) -> Html:
@@ -120,7 +120,7 @@ def _scenes(db: Database) -> Html:
     rows = [
         parts.row(
             SITE.url(f"/scenes/{row['id']}"), row["name"], lead=icon(row["icon"]),
-            side=parts.icon_button(SITE.url(f"/scenes/{row['id']}/run"), f"Run {row['name']}", "forward", to="/"),
+            side=parts.icon_button(SITE.url(f"/scenes/{row['id']}/run"), f"Run {row['name']}", "play", to="/"),
         )
         for row in db.rows("SELECT * FROM scenes WHERE favourite = 1 ORDER BY id")
     ]  # fmt: skip

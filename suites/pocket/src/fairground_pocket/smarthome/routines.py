@@ -27,7 +27,7 @@ _PLANS: Final = (
     ("blind", "position", "100", "07:10", "1111100"), ("blind", "position", "100", "09:00", "0000011"),
     ("blind", "position", "0", "21:30", "1111111"), ("blind", "position", "30", "13:00", "1111100"),
     ("thermostat", "target", "210", "06:15", "1111100"), ("thermostat", "target", "170", "22:30", "1111111"),
-    ("thermostat", "target", "215", "08:30", "0000011"),
+    ("thermostat", "target", "220", "08:30", "0000011"),
     ("sprinkler", "power", "1", "05:45", "1010100"), ("sprinkler", "power", "0", "06:20", "1010100"),
     ("sprinkler", "power", "1", "20:10", "0000010"),
     ("vacuum", "job", "Cleaning", "10:00", "0101000"), ("vacuum", "job", "Cleaning", "11:30", "0000010"),

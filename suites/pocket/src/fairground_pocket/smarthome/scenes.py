@@ -35,7 +35,7 @@ def routines(visit: Visit) -> Screen:
             SITE.url(f"/scenes/{row['id']}"), row["name"], lead=icon(row["icon"]),
             note=f"{row['count']} actions · {_last_run(db, row)}",
             side=parts.icon_button(
-                SITE.url(f"/scenes/{row['id']}/run"), f"Run {row['name']}", "forward", to="/routines"
+                SITE.url(f"/scenes/{row['id']}/run"), f"Run {row['name']}", "play", to="/routines"
             ),
         )
         for row in found
@@ -86,7 +86,7 @@ def scene(visit: Visit, number: int) -> Screen:
         ))  # fmt: skip
     body = join([
         parts.hero(row["name"], _last_run(db, row)),
-        parts.button(SITE.url(f"/scenes/{number}/run"), "Run scene", symbol="forward"),
+        parts.button(SITE.url(f"/scenes/{number}/run"), "Run scene", symbol="play"),
         parts.section("Actions", parts.rows(rows) if rows else parts.empty("moon", "No actions yet")),
         parts.link(SITE.url(f"/scenes/{number}/add"), "Add action", symbol="plus", style="quiet"),
     ])  # fmt: skip

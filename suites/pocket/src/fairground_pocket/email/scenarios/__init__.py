@@ -1,9 +1,9 @@
 """Tasks in the email app, by what they are about."""
 
-from fairground_pocket.email.scenarios import answers, arranging, filing, writing
+from fairground_pocket.email.scenarios import answers, arranging, filing, spanning, writing
 from fairground_pocket.kit import Task
 
-_MODULES = (writing, filing, arranging, answers)
+_MODULES = (writing, filing, arranging, answers, spanning)
 
 SCENARIOS = tuple(
     one()

@@ -16,6 +16,10 @@ _BY_ROOM: Final = (
     "SELECT r.name, sum(e.wh) AS wh FROM energy_months e JOIN devices d ON d.id = e.device "
     "JOIN rooms r ON r.id = d.room WHERE e.month = :month GROUP BY r.id"
 )
+_ON: Final = (
+    "FROM devices d JOIN traits t ON t.device = d.id WHERE d.online = 1 AND t.name = 'power' AND t.value = '1' AND "
+    "d.room"
+)
 
 
 def _round(count: str) -> str:
@@ -127,22 +131,28 @@ class MonthCost(Task):
 
 
 class CountOn(Task):
-    """How many devices of a room are on."""
+    """How many devices of two rooms are on."""
 
     name = "count-on"
     app = "smart-home"
     kind = "answer"
-    template = "How many devices in the {room.name} are turned on right now, counting only those with a power switch?"
-    domain = {"nth": {f"room-{number + 1}": number for number in range(11)}}
-    facts = {"room": "SELECT id, name FROM rooms ORDER BY place LIMIT 1 OFFSET :nth"}
-    answer = Answer(
-        "SELECT count(*) FROM devices d JOIN traits t ON t.device = d.id WHERE d.room = :room_id AND d.online = 1 AND "
-        "t.name = 'power' AND t.value = '1'"
+    template = (
+        "How many devices in the {one.name} and the {two.name} together are turned on right now, counting only those "
+        "with a power switch? Answer with the number."
     )
+    domain = {"nth": {f"rooms-{number + 1}": 2 * number for number in range(11)}}
+    facts = {
+        # Several of them: one or none would be a lucky guess.
+        "both": f"SELECT a.id AS first, b.id AS second FROM rooms a JOIN rooms b ON b.place > a.place WHERE "
+        f"(SELECT count(*) {_ON} IN (a.id, b.id)) >= 3 ORDER BY a.place + b.place, a.place LIMIT 1 OFFSET :nth",
+        "one": "SELECT id, name FROM rooms WHERE id = :both_first",
+        "two": "SELECT id, name FROM rooms WHERE id = :both_second",
+    }
+    answer = Answer(f"SELECT count(*) {_ON} IN (:one_id, :two_id)")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The page of the room lists them."""
-        return [Tap("All rooms"), Tap(known.room.name)]
+        """The page of a room lists them."""
+        return [Tap("All rooms"), Tap(known.one.name), Tap("Back"), Tap(known.two.name)]
 
 
 class BatteryLevel(Task):
