@@ -6,12 +6,17 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from fairground.sandbox import Sandbox
-from fairground.worlds import World
-from fairground_desk.calc.odswriter import View
-from fairground_desk.calc.sales import PROFILES, build
-from fairground_desk.office import OfficeApp
+from fairground.worlds import Command, Seat, World
+from fairground_desk.calc.api import API, ask_calc
+from fairground_desk.calc.sales import PROFILES
+from fairground_desk.calc.workbooks import SALES, opened_at, other_files
+from fairground_desk.office import REGISTRY, OfficeApp
 
-WORKBOOK = "~/Documents/sales.ods"
+WORKBOOK = SALES
+
+_MAXIMISED = "40,60,1000,600;5;0,0,1280,720;"
+_AS_WINDOW = "90,44,1090,640;1;0,0,1280,720;"
+_BARS = ("standardbar", "formatobjectbar")
 
 
 class Calc(OfficeApp):
@@ -23,15 +28,45 @@ class Calc(OfficeApp):
     packages = ("libreoffice-calc", *OfficeApp.packages)
     profiles: ClassVar[Mapping[str, Mapping[str, Any]]] = {name: {"shop": name} for name in PROFILES}
     ui_states: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "sales": {"sheet": "Sales"},
-        "scrolled": {"sheet": "Sales", "row": 180},
-        "summary": {"sheet": "Summary"},
+        "sales": {},
+        "scrolled": {"row": 180},
+        "summary": {"sheet": -1},
+        "zoomed": {"zoom": 140, "row": 12},
+        "window": {"window": True},
+        "bare": {"bars": False, "row": 30},
     }
 
     def setup(self, sandbox: Sandbox, world: World) -> None:
-        """Puts the profile's workbook in place."""
-        sandbox.write_file(WORKBOOK, build(PROFILES[str(world.profile["shop"])], View(**world.ui_state)))
+        """Puts the profile's workbooks in place, and the window as the UI state wants it."""
+        profile, opened = str(world.profile["shop"]), self.opened(world)
+        for path, content in other_files(profile, opened).items():
+            sandbox.write_file(path, content)
+        state = dict(world.ui_state)
+        window, bars = state.pop("window", False), state.pop("bars", True)
+        sandbox.write_file(opened, opened_at(profile, opened, **state))
+        if window or not bars:
+            settings = sandbox.read_file(REGISTRY).decode()
+            if window:
+                settings = settings.replace(_MAXIMISED, _AS_WINDOW, 1)
+            if not bars:
+                settings = settings.replace("</oor:items>", "".join(map(_hidden, _BARS)) + "</oor:items>")
+            sandbox.write_file(REGISTRY, settings.encode())
 
     def opened(self, world: World) -> str:
-        """The workbook."""
-        return WORKBOOK
+        """The workbook that the task is about."""
+        return str(getattr(world.scenario, "workbook", None) or WORKBOOK).format_map(world.parameters)
+
+    def command(self, seat: Seat, command: Command) -> None:
+        """What a menu does, `.uno:...`; or `calc`, a list of calls of LibreOffice's own programming interface."""
+        if command.name == API:
+            ask_calc(seat, command.arguments["calls"])
+        else:
+            super().command(seat, command)
+
+
+def _hidden(bar: str) -> str:
+    return (
+        '<item oor:path="/org.openoffice.Office.UI.CalcWindowState/UIElements/States/org.openoffice.Office.UI.'
+        f"WindowState:WindowStateType['private:resource/toolbar/{bar}']\">"
+        '<prop oor:name="Visible" oor:op="fuse"><value>false</value></prop></item>\n'
+    )

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from xml.sax.saxutils import escape, quoteattr
 
 MIMETYPE = "application/vnd.oasis.opendocument.spreadsheet"
-STYLES = ("head", "money", "day")
+STYLES = ("head", "money", "day", "title")
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,11 @@ class Table:
 
 @dataclass(frozen=True)
 class View:
-    """Where a workbook opens: a sheet, and the row of it that is selected and near the top."""
+    """Where a workbook opens: a sheet, the row of it that is selected and near the top, and how large it is shown."""
 
     sheet: str
     row: int = 1
+    zoom: int = 100
 
 
 def write_ods(tables: Sequence[Table], view: View | None = None) -> bytes:
@@ -100,13 +101,22 @@ _MANIFEST = f"""<?xml version="1.0" encoding="UTF-8"?>
 _STYLES = f"""<?xml version="1.0" encoding="UTF-8"?>
 <office:document-styles {_NAMESPACES}><office:styles>
 <style:default-style style:family="table-cell"><style:text-properties style:font-name="Liberation Sans"
- fo:font-size="10pt"/></style:default-style></office:styles></office:document-styles>"""
+ fo:font-size="10pt"/></style:default-style></office:styles>
+<office:automatic-styles><style:page-layout style:name="page"><style:page-layout-properties fo:page-width="21cm"
+ fo:page-height="29.7cm" style:print-orientation="portrait" fo:margin-top="2cm" fo:margin-bottom="2cm"
+ fo:margin-left="2cm" fo:margin-right="2cm"/></style:page-layout></office:automatic-styles>
+<office:master-styles><style:master-page style:name="Default" style:page-layout-name="page">
+<style:header style:display="false"/><style:footer style:display="false"/></style:master-page></office:master-styles>
+</office:document-styles>"""
 
 _AUTOMATIC = """<number:number-style style:name="N1"><number:number number:decimal-places="2"
  number:min-decimal-places="2" number:min-integer-digits="1" number:grouping="true"/></number:number-style>
 <number:date-style style:name="N2"><number:year number:style="long"/><number:text>-</number:text>
 <number:month number:style="long"/><number:text>-</number:text><number:day number:style="long"/></number:date-style>
 <style:style style:name="head" style:family="table-cell"><style:text-properties fo:font-weight="bold"/></style:style>
+<style:style style:name="title" style:family="table-cell"><style:text-properties fo:font-weight="bold"
+ fo:font-size="14pt"/></style:style>
+<style:style style:name="sheet" style:family="table" style:master-page-name="Default"/>
 <style:style style:name="money" style:family="table-cell" style:data-style-name="N1"/>
 <style:style style:name="day" style:family="table-cell" style:data-style-name="N2"/>"""
 
@@ -118,6 +128,8 @@ def _settings(view: View) -> str:
         )
 
     place = item("CursorPositionY", "int", view.row - 1) + item("PositionBottom", "int", max(0, view.row - 4))
+    zoom = item("ZoomType", "short", 0) + item("ZoomValue", "int", view.zoom)
+    place += zoom
     return (
         f'<?xml version="1.0" encoding="UTF-8"?><office:document-settings xmlns:office="{_SPACE}:office:1.0" '
         f'xmlns:config="{_SPACE}:config:1.0" xmlns:ooo="http://openoffice.org/2004/office" office:version="1.2">'
@@ -126,7 +138,7 @@ def _settings(view: View) -> str:
         f"<config:config-item-map-entry>{item('ViewId', 'string', 'view1')}"
         f'<config:config-item-map-named config:name="Tables"><config:config-item-map-entry '
         f"config:name={quoteattr(view.sheet)}>{place}</config:config-item-map-entry></config:config-item-map-named>"
-        f"{item('ActiveTable', 'string', view.sheet)}</config:config-item-map-entry></config:config-item-map-indexed>"
+        f"{item('ActiveTable', 'string', view.sheet)}{zoom}</config:config-item-map-entry></config:config-item-map-indexed>"
         "</config:config-item-set></office:settings></office:document-settings>"
     )
 
@@ -149,7 +161,8 @@ def _content(tables: Sequence[Table]) -> str:
 def _table(table: Table) -> str:
     columns = "".join(f'<table:table-column table:style-name="w{width:g}"/>' for width in table.widths)
     rows = "".join(f"<table:table-row>{''.join(map(_cell, row))}</table:table-row>" for row in table.rows)
-    return f"<table:table table:name={quoteattr(table.name)}>{columns}{rows}</table:table>"
+    start = f'<table:table table:name={quoteattr(table.name)} table:style-name="sheet">'
+    return f"{start}{columns}{rows}</table:table>"
 
 
 def _cell(entry: Entry) -> str:

@@ -1,6 +1,6 @@
 """The workbook of a small wholesaler: a year of sales, targets, and a summary that somebody began.
 
-Both profiles have the same sheets and regions, so that every task makes sense on each; products, prices, volumes
+All profiles have the same sheets and regions, so that every task makes sense on each; products, prices, volumes
 and figures differ. The same profile gives the same bytes on every machine.
 """
 
@@ -62,6 +62,31 @@ PROFILES = {
         ),
         summer=0.7,
         seed=20240302,
+    ),
+    "museum-shop": Shop(
+        title="Polarhavn Museum Shop",
+        year=2022,
+        products=(
+            ("Poster, aurora", 149.0, 22),
+            ("Knitted hat", 329.0, 12),
+            ("Expedition diary", 245.5, 10),
+            ("Toy penguin", 199.0, 31),
+            ("Enamel mug", 119.9, 26),
+        ),
+        summer=2.8,
+        seed=20220611,
+    ),
+    "seed-cooperative": Shop(
+        title="Nandi Hills Seed Cooperative",
+        year=2023,
+        products=(
+            ("Barley, 25 kg", 2150.0, 18),
+            ("Finger millet, 10 kg", 940.0, 29),
+            ("Beans, 5 kg", 615.5, 41),
+            ("Hand hoe", 780.0, 16),
+        ),
+        summer=0.5,
+        seed=20231120,
     ),
 }
 

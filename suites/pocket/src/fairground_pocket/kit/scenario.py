@@ -191,7 +191,7 @@ class Task(Scenario):
 
     def _held(self, known: Known, before: State) -> tuple[bool, ...]:
         """Which criteria hold where nothing was done."""
-        key = (self.app, self.name, tuple(before.files.values()), repr(sorted(known.bindings().items())))
+        key = (self.app, repr(self.expect), tuple(before.files.values()), repr(sorted(known.bindings().items())))
         if (found := _HELD.get(key)) is None:
             comparison = Comparison(self.app, before, before, known.bindings())
             try:
