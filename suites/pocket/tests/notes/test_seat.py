@@ -12,7 +12,7 @@ import pytest
 
 from fairground.agents import Agent, DoNothing, RandomAgent
 from fairground.core import AppError, Click, Key, Node, Outcome, Scroll, StateError, Type
-from fairground.rollout import run_episode
+from fairground.rollout import Budget, run_episode
 from fairground.verify import judge
 from fairground.worlds import Seat, World, open_seat, resolve
 from fairground_pocket.notes import reset
@@ -251,7 +251,11 @@ def test_it_is_found_by_name_and_ends_without_a_trace() -> None:
 @pytest.mark.parametrize("agent", [DoNothing(), RandomAgent()], ids=lambda agent: agent.name)
 def test_an_agent_without_a_plan_fails_and_breaks_nothing(agent: Agent, tmp_path: Path) -> None:
     episode = run_episode(
-        resolve("pocket/notes/count-label/money@cafe/board"), agent, tmp_path / "episode", video=False
+        resolve("pocket/notes/count-label/money@cafe/board"),
+        agent,
+        tmp_path / "episode",
+        video=False,
+        budget=Budget(steps=15),
     )
     assert episode.outcome is Outcome.FAILED and episode.verdict is not None and episode.verdict.reward == 0.0
 
