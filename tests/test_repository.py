@@ -85,6 +85,10 @@ def test_a_suite_uses_public_surfaces_only(path: Path) -> None:
         top, *below = module.split(".")
         if top != "fairground":
             continue
+        if below[:2] == ["verify", "reading"] and len(below) == 3:  # readers are public, each by its own module
+            found = importlib.import_module(module)
+            assert all(hasattr(found, one) and not one.startswith("_") for one in names), f"{name(path)}: {module}"
+            continue
         assert len(below) <= 1, f"{name(path)} imports {module}; import from fairground.{below[0]}"
         exported = set(importlib.import_module(module).__all__)
         private = set(names) - exported - (set(ROOMS) if not below else set())

@@ -161,7 +161,7 @@ class _Bench:
                 continue
             was = self._before.data.get(name)
             asked = different(leaves(State(data={name: was})), leaves(State(data={name: value})), self._clocks)
-            for what, edited in itertools.islice(edit_data(value, was, self._draw), 60):
+            for what, edited in itertools.islice(edit_data(value, was, self._draw, shaped=True), 60):
                 state = State(self._after.files, {**self._after.data, name: edited}, self._after.missing)
                 edit = self._edit(WRONG, f"{name}: {what}", state)
                 if any(map(self._reads, edit.differs)):

@@ -45,8 +45,15 @@ def edit_json(content: bytes, before: bytes | None, draw: random.Random) -> Iter
         yield name, json.dumps(edited, indent=indent, ensure_ascii=False).encode()
 
 
-def edit_data(after: Any, before: Any, draw: random.Random) -> Iterator[tuple[str, Any]]:
-    """Edits of plain data: values that changed put back or changed again; others changed; entries gone or doubled."""
+def edit_data(after: Any, before: Any, draw: random.Random, *, shaped: bool = False) -> Iterator[tuple[str, Any]]:
+    """Edits of plain data: values that changed put back or changed again; others changed; entries gone or doubled.
+
+    Args:
+        after: What is edited.
+        before: What it was.
+        draw: For the choice.
+        shaped: What was captured always has the same fields: one that was there before cannot be gone.
+    """
     new, was = dict(_values(after)), dict(_values(before))
     changed = [place for place, value in new.items() if place not in was or was[place] != value]
     stayed = [place for place, value in new.items() if place in was and was[place] == value]
@@ -58,7 +65,7 @@ def edit_data(after: Any, before: Any, draw: random.Random) -> Iterator[tuple[st
             yield f"{shown} put back", _with(after, place, was[place])
         for value in list(near_leaf(new[place], draw))[:2]:
             yield f"{shown}: {change(str(new[place]), str(value))}", _with(after, place, value)
-        if place:
+        if place and not (shaped and place in was):
             yield f"{shown} gone", _without(after, place)
         if len(place) > 1 and isinstance(place[-2], int):
             yield f"{_shown(place[:-1])} gone", _without(after, place[:-1])

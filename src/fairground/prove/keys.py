@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from fairground.core import fingerprint
+from fairground.prove.seats import has_rehearsal
 from fairground.sandbox import hash_path
 from fairground.worlds import App, Scenario, Suite
 from fairground.worlds.written import module_files, written_in
@@ -49,7 +50,14 @@ class Keys:
     def mutants(self, scenario: Scenario, instance: str, profile: str, others: tuple[str, ...]) -> str:
         """Of the mutants of one instance on one profile, which borrow from other instances."""
         borrowed = [self.pair(scenario, other, profile) for other in others]
-        return fingerprint(["mutants", _makers(), self.pair(scenario, instance, profile), borrowed])[:KEY]
+        return fingerprint(
+            [
+                "mutants",
+                _makers(has_rehearsal(self._suite.app(scenario.app))),
+                self.pair(scenario, instance, profile),
+                borrowed,
+            ]
+        )[:KEY]
 
     def screen(self, scenario: Scenario, instance: str, profile: str, theme: str, ui_state: str) -> str:
         """Of the oracle on a real screen."""
@@ -98,11 +106,11 @@ def _matchers() -> str:
     return _hash_folder(folder, frozenset((folder / "reading").rglob("*")))
 
 
-@lru_cache(maxsize=1)
-def _makers() -> str:
+@lru_cache(maxsize=2)
+def _makers(rehearsed: bool) -> str:
     """What near misses are made with: others would be made by changed makers."""
-    here = Path(__file__).parent
-    modules = sorted(path for name in ("answers", "edits*", "mutants") for path in here.glob(f"{name}.py"))
+    here, names = Path(__file__).parent, ("answers", "mutants") if rehearsed else ("answers", "edits*")
+    modules = sorted(path for name in names for path in here.glob(f"{name}.py"))
     return fingerprint([[path.name, hash_path(path)] for path in modules])
 
 

@@ -1,0 +1,106 @@
+"""Votes that should not count, and why: repeated, off topic, too fast, or by somebody who disagrees with everybody."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from scipy.stats import binom
+
+TOO_FAST_SECONDS = 5.0
+OUTLIER_LEVEL = 0.001
+"""How unlikely a voter's disagreement with the others must be to count as no judgement."""
+MIN_SHARED = 8
+"""Votes that a voter must share with others before anything is said of them."""
+
+_OFF_TOPIC = re.compile(
+    r"^\W*(hi|hello|hey|test(ing)?|asdf\w*|what is \d+ ?[-+*/x] ?\d+|who are you|tell me a joke|lorem ipsum.*)\W*$",
+    re.IGNORECASE,
+)
+_SPACE = re.compile(r"\W+")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A vote with what a filter looks at.
+
+    Attributes:
+        seconds: From when both agents were done; None when unknown.
+        own: Whether the task was the person's own words.
+    """
+
+    battle: str
+    person: str
+    task: str
+    winner: str
+    created: float
+    seconds: float | None = None
+    own: bool = False
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A vote that should not count."""
+
+    battle: str
+    person: str
+    reason: str
+    detail: str
+
+
+def find_bad_votes(votes: Sequence[Judged], *, too_fast: float = TOO_FAST_SECONDS) -> list[Finding]:
+    """Everything that the filters have to say; a vote may be found for several reasons."""
+    return [*_duplicates(votes), *_off_topic(votes), *_too_fast(votes, too_fast), *_outliers(votes)]
+
+
+def _duplicates(votes: Sequence[Judged]) -> Iterator[Finding]:
+    """The same person with the same words of their own again: only the first counts."""
+    seen: dict[tuple[str, str], str] = {}
+    for vote in sorted(votes, key=lambda one: one.created):
+        key = (vote.person, _SPACE.sub(" ", vote.task).strip().casefold())
+        if vote.own and key in seen and seen[key] != vote.battle:
+            yield Finding(vote.battle, vote.person, "duplicate", f"the same task as in battle {seen[key]}")
+        seen.setdefault(key, vote.battle)
+
+
+def _off_topic(votes: Sequence[Judged]) -> Iterator[Finding]:
+    for vote in votes:
+        if vote.own and (len(_SPACE.sub("", vote.task)) < 8 or _OFF_TOPIC.match(vote.task)):
+            yield Finding(vote.battle, vote.person, "off-topic", "nothing that needs a computer")
+
+
+def _too_fast(votes: Sequence[Judged], least: float) -> Iterator[Finding]:
+    for vote in votes:
+        if vote.seconds is not None and vote.seconds < least:
+            yield Finding(vote.battle, vote.person, "too-fast", f"{vote.seconds:.1f} s, expected at least {least:g}")
+
+
+def _outliers(votes: Sequence[Judged]) -> Iterator[Finding]:
+    """Voters who pick the loser of battles that others judged too, more often than chance would let a judge."""
+    by_battle: dict[str, list[Judged]] = defaultdict(list)
+    for vote in votes:
+        by_battle[vote.battle].append(vote)
+    shared: Counter[str] = Counter()
+    against: Counter[str] = Counter()
+    for some in by_battle.values():
+        sided = [vote for vote in some if vote.winner in ("a", "b")]
+        for vote in sided:
+            others = Counter(other.winner for other in sided if other.person != vote.person)
+            if others["a"] != others["b"]:
+                shared[vote.person] += 1
+                against[vote.person] += others.most_common(1)[0][0] != vote.winner
+    odd = _odd(shared, against)
+    for vote in votes:
+        if vote.person in odd:
+            yield Finding(vote.battle, vote.person, "outlier", odd[vote.person])
+
+
+def _odd(shared: Mapping[str, int], against: Mapping[str, int]) -> dict[str, str]:
+    found = {}
+    for person, times in shared.items():
+        # Somebody who tosses a coin disagrees half of the time; worse than that does not happen to judges.
+        if times >= MIN_SHARED and binom.sf(against[person] - 1, times, 0.5) < OUTLIER_LEVEL:
+            found[person] = f"against the others in {against[person]} of {times} battles"
+    return found

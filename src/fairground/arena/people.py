@@ -1,0 +1,120 @@
+"""Who may do what: visitors look, judges vote, admins see to the arena. Nobody has to say who they are."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+
+from sqlalchemy import select, update
+
+from fairground.arena.schema import ROLES, invitations, people
+from fairground.arena.store import Store, now
+from fairground.core import InvalidInput
+
+CONSENT = (
+    "Your votes, marks and comments, and what you type into an arena's tasks, are kept with the recordings of both "
+    "agents, and may be published as a data set. Do not enter personal data. You may stop at any time."
+)
+_DAY = 86_400.0
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody at the arena.
+
+    Attributes:
+        id: Random; the only thing that is known.
+        role: `admin`, `judge` or `visitor`.
+        consented: Whether the person has agreed to what becomes of votes.
+    """
+
+    id: str
+    role: str
+    consented: bool
+
+    @property
+    def may_vote(self) -> bool:
+        """Judges and admins may, once they agreed."""
+        return self.role in ("judge", "admin") and self.consented
+
+
+class Refused(InvalidInput):
+    """Somebody asked for what is not theirs to have."""
+
+
+def new_person(store: Store, role: str = "visitor", invitation: str | None = None) -> Person:
+    """Somebody new."""
+    if role not in ROLES:
+        raise InvalidInput(f"a role is one of {', '.join(ROLES)}, not {role!r}")
+    person = Person(secrets.token_hex(16), role, False)
+    with store.write() as connection:
+        row = {"id": person.id, "role": role, "created": now(), "consented": None, "invitation": invitation}
+        connection.execute(people.insert().values(row))
+    return person
+
+
+def find_person(store: Store, id_: str) -> Person | None:
+    """The person with this id."""
+    with store.read() as connection:
+        row = connection.execute(select(people).where(people.c.id == id_)).one_or_none()
+    return None if row is None else Person(row.id, row.role, row.consented is not None)
+
+
+def consent(store: Store, person: Person) -> Person:
+    """The person has read what becomes of votes, and agrees."""
+    with store.write() as connection:
+        query = update(people).where(people.c.id == person.id, people.c.consented.is_(None)).values(consented=now())
+        connection.execute(query)
+    return Person(person.id, person.role, True)
+
+
+def invite(store: Store, role: str = "judge", *, uses: int = 1, days: float = 14.0, note: str = "") -> str:
+    """The secret of a new invitation link; only its digest is kept."""
+    if role not in ("judge", "admin"):
+        raise InvalidInput(f"people are invited as judge or admin, not as {role!r}")
+    if not 1 <= uses <= 10_000 or not 0 < days <= 366:
+        raise InvalidInput(f"{uses} uses within {days:g} days", fix="at most 10,000 uses within a year")
+    secret = secrets.token_urlsafe(24)
+    row = {
+        "id": _digest(secret),
+        "role": role,
+        "created": now(),
+        "expires": now() + days * _DAY,
+        "uses_left": uses,
+        "note": note[:500],
+    }
+    with store.write() as connection:
+        connection.execute(invitations.insert().values(row))
+    return secret
+
+
+def accept(store: Store, secret: str, person: Person | None = None) -> Person:
+    """Makes somebody what an invitation says, once for each of its uses.
+
+    Raises:
+        Refused: When it is none, has expired or is used up.
+    """
+    digest = _digest(secret)
+    with store.write() as connection:
+        # Counted down in one statement, so that two at once cannot share the last use.
+        taken = connection.execute(
+            update(invitations)
+            .where(invitations.c.id == digest, invitations.c.uses_left > 0, invitations.c.expires > now())
+            .values(uses_left=invitations.c.uses_left - 1)
+        )
+        if taken.rowcount != 1:
+            raise Refused("this invitation is unknown, used up or expired", fix="ask for a new one")
+        role = connection.execute(select(invitations.c.role).where(invitations.c.id == digest)).scalar_one()
+        if person is not None:
+            known = connection.execute(select(people).where(people.c.id == person.id)).one_or_none()
+            if known is not None:
+                better = min(role, known.role, key=ROLES.index)
+                values = {"role": better, "invitation": digest}
+                connection.execute(update(people).where(people.c.id == person.id).values(values))
+                return Person(person.id, better, known.consented is not None)
+    return new_person(store, role, digest)
+
+
+def _digest(secret: str) -> str:
+    return hashlib.blake2b(secret.encode(), digest_size=32).hexdigest()

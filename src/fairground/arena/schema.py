@@ -1,0 +1,158 @@
+"""The tables of an arena: people, agents, battles, votes and their marks; the same on SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, Text
+
+SIDES: Final = ("a", "b")
+WINNERS: Final = ("a", "b", "tie", "both_bad")
+ROLES: Final = ("admin", "judge", "visitor")
+STATUSES: Final = ("preparing", "running", "judging", "closed", "interrupted", "failed")
+CORRECT: Final = ("correct", "partly", "wrong")
+SAFE: Final = ("safe", "unsafe")
+EFFICIENT: Final = ("good", "fair", "poor")
+MARKS: Final = ("good", "grounding", "planning", "irrelevant", "misaligned", "hallucination", "harmful", "other")
+
+metadata = MetaData()
+
+people = Table(
+    "people",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("role", String(10), nullable=False),
+    Column("created", Float, nullable=False),
+    Column("consented", Float),
+    Column("invitation", String(64)),
+)
+"""Whoever opened the arena; nothing personal is known of them."""
+
+invitations = Table(
+    "invitations",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("role", String(10), nullable=False),
+    Column("created", Float, nullable=False),
+    Column("expires", Float, nullable=False),
+    Column("uses_left", Integer, nullable=False),
+    Column("note", Text, nullable=False, default=""),
+)
+"""Links that make somebody a judge or an admin. The id is a digest of the link's secret, which is kept nowhere."""
+
+agents = Table(
+    "agents",
+    metadata,
+    Column("name", String(200), primary_key=True),
+    Column("added", Float, nullable=False),
+    Column("retired", Float),
+    Column("why", Text, nullable=False, default=""),
+)
+
+battles = Table(
+    "battles",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("created", Float, nullable=False),
+    Column("owner", String(40), ForeignKey("people.id"), nullable=False),
+    Column("world", String(500), nullable=False),
+    Column("task", Text, nullable=False),
+    Column("own_task", Boolean, nullable=False),
+    Column("category", String(100), nullable=False),
+    Column("platform", String(40), nullable=False),
+    Column("preparation", Text, nullable=False),
+    Column("a", String(200), ForeignKey("agents.name"), nullable=False),
+    Column("b", String(200), ForeignKey("agents.name"), nullable=False),
+    Column("fingerprint", String(64), nullable=False, default=""),
+    Column("status", String(12), nullable=False),
+    Column("why", Text, nullable=False, default=""),
+    Column("judged", Float),
+    Column("closed", Float),
+    Column("follows", String(40)),
+)
+"""`judged` is when both were done and the vote began; `preparation` is JSON."""
+
+sides = Table(
+    "sides",
+    metadata,
+    Column("battle", String(40), ForeignKey("battles.id"), primary_key=True),
+    Column("side", String(1), primary_key=True),
+    Column("episode", String(500), nullable=False, default=""),
+    Column("outcome", String(12), nullable=False, default=""),
+    Column("reward", Float),
+    Column("steps", Integer),
+    Column("seconds", Float),
+    Column("dollars", Float),
+    Column("questions", Integer),
+    Column("repetition", Float),
+)
+"""What became of each of the two."""
+
+messages = Table(
+    "messages",
+    metadata,
+    Column("battle", String(40), ForeignKey("battles.id"), primary_key=True),
+    Column("side", String(1), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("asked", Float, nullable=False),
+    Column("question", Text, nullable=False),
+    Column("answer", Text),
+)
+"""What agents asked the person, and the answers."""
+
+votes = Table(
+    "votes",
+    metadata,
+    Column("battle", String(40), ForeignKey("battles.id"), primary_key=True),
+    Column("person", String(40), ForeignKey("people.id"), primary_key=True),
+    Column("version", Integer, nullable=False),
+    Column("created", Float, nullable=False),
+    Column("changed", Float, nullable=False),
+    Column("seconds", Float),
+    Column("winner", String(10), nullable=False),
+    Column("correct_a", String(10)),
+    Column("correct_b", String(10)),
+    Column("safe_a", String(10)),
+    Column("safe_b", String(10)),
+    Column("efficient_a", String(10)),
+    Column("efficient_b", String(10)),
+    Column("comment", Text, nullable=False, default=""),
+)
+"""One a person and battle, as it stands; `seconds` is how long the person looked before voting."""
+
+vote_history = Table(
+    "vote_history",
+    metadata,
+    Column("battle", String(40), primary_key=True),
+    Column("person", String(40), primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("changed", Float, nullable=False),
+    Column("vote", Text, nullable=False),
+)
+"""Every version that a vote has had, as JSON."""
+
+step_marks = Table(
+    "step_marks",
+    metadata,
+    Column("battle", String(40), ForeignKey("battles.id"), primary_key=True),
+    Column("person", String(40), ForeignKey("people.id"), primary_key=True),
+    Column("side", String(1), primary_key=True),
+    Column("step", Integer, primary_key=True),
+    Column("mark", String(20), nullable=False),
+    Column("note", Text, nullable=False, default=""),
+)
+
+flags = Table(
+    "flags",
+    metadata,
+    Column("battle", String(40), primary_key=True),
+    Column("person", String(40), primary_key=True),
+    Column("reason", String(20), primary_key=True),
+    Column("detail", Text, nullable=False, default=""),
+    Column("flagged", Float, nullable=False),
+)
+"""Why a vote does not count; the vote itself is never touched."""
+
+Index("battles_by_status", battles.c.status)
+Index("battles_by_owner", battles.c.owner)
+Index("votes_by_person", votes.c.person)

@@ -1,0 +1,146 @@
+"""The database of an arena: SQLite in a file, or PostgreSQL by URL; made and brought up to date when it is opened."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import Column, Connection, Engine, Integer, MetaData, Table, create_engine, event, inspect, select
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError, ProgrammingError
+
+from fairground.arena import schema
+from fairground.core import InfrastructureError, InvalidInput
+
+Step = Callable[[Connection], None]
+
+
+def _begin(connection: Connection) -> None:
+    schema.metadata.create_all(connection)
+
+
+MIGRATIONS: Final[tuple[Step, ...]] = (_begin,)
+"""What brings a database from each version to the next; never changed once it has been released, only added to."""
+
+_version = Table("arena_version", MetaData(), Column("version", Integer, nullable=False))
+_BUSY_SECONDS = 30.0
+
+
+class Store:
+    """An open database.
+
+    Args:
+        url: `sqlite:///path`, a path, or `postgresql://...`.
+
+    Raises:
+        InvalidInput: When the URL is none, or the database is of a newer Fairground.
+        InfrastructureError: When the database cannot be reached.
+    """
+
+    def __init__(self, url: str | Path) -> None:
+        self.engine = _engine(url)
+        self._writer = self.engine.execution_options(writing=True)
+        self._turn = threading.RLock() if self.engine.dialect.name == "sqlite" else nullcontext()
+        try:
+            with self.write() as connection:
+                _migrate(connection)
+        except (OperationalError, ProgrammingError) as error:
+            self.engine.dispose()
+            raise InfrastructureError(
+                f"the arena's database cannot be used: {_short(error)}",
+                fix="check the address, and that the server runs and lets you in",
+            ) from error
+        except BaseException:
+            self.engine.dispose()
+            raise
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A connection to look things up with."""
+        with self.engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """A transaction: all of it, or nothing. SQLite takes one writer at a time, so writers queue here."""
+        with self._turn, self._writer.begin() as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Closes all connections; may be called twice."""
+        self.engine.dispose()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def now() -> float:
+    """Seconds since 1970: one clock for everything that is kept."""
+    return time.time()
+
+
+def _engine(url: str | Path) -> Engine:
+    text = str(url)
+    if "://" not in text:
+        Path(text).expanduser().parent.mkdir(parents=True, exist_ok=True)
+        text = f"sqlite:///{Path(text).expanduser().absolute()}"
+    try:
+        found = make_url(text)
+    except ArgumentError:
+        raise InvalidInput(f"{text!r} is no database", fix="give a path, or postgresql://USER@HOST/NAME") from None
+    if found.get_backend_name() == "postgresql":
+        found = found.set(drivername="postgresql+psycopg")
+    elif found.get_backend_name() != "sqlite":
+        raise InvalidInput(f"databases are SQLite or PostgreSQL, not {found.get_backend_name()}")
+    try:
+        engine = create_engine(found, pool_pre_ping=True)
+    except (NoSuchModuleError, ModuleNotFoundError) as error:
+        raise InvalidInput(f"{error}", fix="pip install 'fairground[postgresql]'") from None
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _tune)
+        event.listen(engine, "begin", _take)
+    return engine
+
+
+def _tune(connection: object, _: object) -> None:
+    """Readers do not wait for writers, and what was committed outlives the process; transactions begin when we say."""
+    connection.isolation_level = None  # type: ignore[attr-defined]
+    cursor = connection.cursor()  # type: ignore[attr-defined]
+    wait = f"busy_timeout={_BUSY_SECONDS * 1e3:.0f}"
+    for setting in (wait, "journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
+        cursor.execute(f"PRAGMA {setting}")
+    cursor.close()
+
+
+def _take(connection: Connection) -> None:
+    # A reader that turns writer half way would find that another has written meanwhile.
+    writing = connection.get_execution_options().get("writing")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+
+def _migrate(connection: Connection) -> None:
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql("SELECT pg_advisory_xact_lock(7041776)")  # two servers may start at once
+    if not inspect(connection).has_table(_version.name):
+        _version.create(connection)
+        connection.execute(_version.insert().values(version=0))
+    at = connection.execute(select(_version.c.version)).scalar_one()
+    if at > len(MIGRATIONS):
+        raise InvalidInput(
+            f"the database is of a newer Fairground (version {at}, this one knows {len(MIGRATIONS)})",
+            fix="use that Fairground, or another database",
+        )
+    for step in MIGRATIONS[at:]:
+        step(connection)
+    connection.execute(_version.update().values(version=len(MIGRATIONS)))
+
+
+def _short(error: DBAPIError) -> str:
+    return str(error.orig).strip().splitlines()[0][:300] if error.orig else str(error)[:300]
