@@ -10,6 +10,7 @@ from urllib.parse import quote
 import pytest
 
 from fairground.agents import Brief, make_agent
+from fairground.agents.oracle import carry_out
 from fairground.core import Check, Configuration, Episode, InvalidInput, Outcome, State, UnknownName
 from fairground.rollout import run_episode
 from fairground.verify import equal
@@ -138,3 +139,10 @@ def test_other_options_are_unknown() -> None:
 def test_without_a_seat_it_says_how_to_be_run() -> None:
     with pytest.raises(InvalidInput, match="needs the seat"):
         make_agent("oracle").begin(Brief("Do it.", (400, 600), 10))
+
+
+def test_what_is_no_move_is_an_error_and_not_passed_over() -> None:
+    nowhere: Any = None
+    moves: Any = [(7, 8)]
+    with pytest.raises(InvalidInput, match=r"\(7, 8\) is no move"):
+        list(carry_out(nowhere, moves))

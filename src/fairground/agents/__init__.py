@@ -3,7 +3,7 @@
 from fairground.agents.builtin import DoNothing, RandomAgent, Scripted, make_agent
 from fairground.agents.driven import Driven, human_agent
 from fairground.agents.jsonlines import ProgramFault
-from fairground.agents.oracle import OracleAgent
+from fairground.agents.oracle import OracleAgent, make_moves
 from fairground.agents.program import ProgramAgent, program_agent
 from fairground.agents.protocol import Agent, Brief, Turn
 from fairground.agents.replay import ReplayAgent, Trajectory
@@ -23,5 +23,6 @@ __all__ = [
     "Turn",
     "human_agent",
     "make_agent",
+    "make_moves",
     "program_agent",
 ]

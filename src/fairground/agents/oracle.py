@@ -137,7 +137,25 @@ def carry_out(seat: Seat, moves: Sequence[Move]) -> Iterator[Turn]:
                 yield Turn(Key(keys=("ctrl", "a")))
                 written: Action = Type(text=move.text) if move.text else Key(keys=("delete",))
                 yield Turn(written, f"Fill “{move.field}”.")
+            case _:
+                raise InvalidInput(f"{move!r} is no move", fix="moves are those of fairground.worlds")
     yield Turn(Done() if said is None else Answer(text=said))
+
+
+def make_moves(seat: Seat, moves: Sequence[Move]) -> str | None:
+    """Makes moves on an open seat with real input, each once the screen has come to rest: for tests of an app.
+
+    Returns what `Say` said, if anything.
+
+    Raises:
+        Stuck: When what a move names is not there, or is there twice.
+    """
+    for turn in carry_out(seat, moves):
+        if turn.action.ends:
+            return turn.action.text if isinstance(turn.action, Answer) else None
+        seat.screen.act(turn.action.to_pixels(*seat.screen.size))
+        seat.screen.settle()
+    return None
 
 
 def _reach(seat: Seat, find: _Find) -> Generator[Turn, None, tuple[int, int]]:

@@ -140,7 +140,11 @@ def _without(data: Any, place: Place) -> Any:
 
 def _twice(data: Any, place: Place) -> Any:
     edited, holder = _holder(data, place)
-    holder.insert(int(place[-1]) + 1, copy.deepcopy(holder[place[-1]]))
+    entry = copy.deepcopy(holder[place[-1]])
+    ids = [one["id"] for one in holder if isinstance(one, dict) and isinstance(one.get("id"), int)]
+    if len(ids) == len(holder):  # rows of a database: two cannot have one number
+        entry["id"] = max(ids) + 1
+    holder.insert(int(place[-1]) + 1, entry)
     return edited
 
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fairground.core import StateError
+from fairground.verify.reading.ods_parts import plain_range
 from fairground.verify.reading.spreadsheet import (
     Merged,
     NumberFormat,
+    Sheet,
     Workbook,
     address,
     position,
@@ -347,3 +353,114 @@ def test_an_address_and_its_position_are_one(row: int, column: int) -> None:
 def test_what_is_no_address_is_refused(text: str) -> None:
     with pytest.raises(StateError):
         position(text)
+
+
+# What LibreOffice itself says of a workbook
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """Workbooks that LibreOffice made at random, and its own account of them."""
+    made = tmp_path_factory.mktemp("told")
+    argv = ["/usr/bin/python3", str(Path(__file__).with_name("calc_maker.py")), str(made), "8"]
+    subprocess.run(argv, check=True, timeout=300, env={**os.environ, "HOME": str(made)})
+    return made, json.loads((made / "account.json").read_text())
+
+
+def test_the_reader_and_libreoffice_agree_on_every_cell(told: tuple[Path, dict[str, Any]]) -> None:
+    made, account = told
+    seen = 0
+    for name, about in account.items():
+        book = read_ods((made / name).read_bytes())
+        assert list(book.names) == list(about["sheets"])
+        for sheet, facts in about["sheets"].items():
+            filled = {address(*at) for at, cell in book[sheet].cells.items() if cell.kind != "empty"}
+            assert filled == facts["cells"].keys()
+            for place, said in facts["cells"].items():
+                cell = book[sheet][place]
+                seen += 1
+                assert (cell.kind == "error") == said["error"], (name, sheet, place)
+                if said["value"] is not None:
+                    assert cell.value == pytest.approx(said["value"], rel=1e-12), (name, sheet, place)
+                elif not said["error"]:
+                    assert cell.value == said["text"], (name, sheet, place)
+                assert cell.formula == said["formula"], (name, sheet, place)
+                assert (cell.bold, cell.italic) == (said["bold"], said["italic"]), (name, sheet, place)
+                assert cell.background == colour(said["background"]), (name, sheet, place)
+                assert cell.align == {"STANDARD": ""}.get(said["align"], said["align"].lower()), (name, sheet, place)
+    assert seen > 200
+
+
+def test_the_reader_and_libreoffice_agree_on_everything_beside_cells(told: tuple[Path, dict[str, Any]]) -> None:
+    made, account = told
+    for name, about in account.items():
+        book = read_ods((made / name).read_bytes())
+        assert {one.name: one.refers_to for one in book.ranges} == {"Some": "One.B2:B7"} and about["names"]
+        assert book.properties.title == about["title"]
+        assert list(book["One"].frozen) == about["frozen"], name
+        for sheet, facts in about["sheets"].items():
+            found = book[sheet]
+            wide = {at: one for one in found.columns for at in range(one.first, min(one.last, 8) + 1)}
+            hidden = [wide[at].hidden if at in wide else False for at in range(8)]
+            assert hidden == facts["hidden"], (name, sheet)
+            for at, width in enumerate(facts["widths"]):
+                assert (wide[at].width if at in wide else 23) == pytest.approx(width / 100, abs=0.6), (name, sheet, at)
+            assert any(one.first <= 14 <= one.last for one in found.hidden_rows) == facts["row 15 hidden"]
+            assert bool(found.merged) == facts["merged"]
+            assert found.tab_colour == colour(facts["tab"])
+            assert found.protected == facts["protected"]
+            assert len(found.print_ranges) == facts["print"]
+            assert found.page.landscape == facts["landscape"]
+            comments = {row * 100 + at: cell.comment for (row, at), cell in found.cells.items() if cell.comment}
+            assert {str(key): text for key, text in comments.items()} == facts["comments"], (name, sheet)
+            check_rules(found, facts)
+
+
+def check_rules(found: Sheet, facts: dict[str, Any]) -> None:
+    """Rules for entries, conditional formats and charts."""
+    kind, one, other, title = facts["rule"]
+    inside = [rule for rule in found.validations if any(part in ("E2:E9", "E3:F6") for part in rule.ranges)]
+    if kind == "WHOLE":
+        assert [rule.title for rule in inside] == [title]
+        assert inside[0].condition == f"cell-content-is-whole-number() and cell-content-is-between({one},{other})"
+    else:
+        assert not inside
+    assert [(rule.range, rule.rule) for rule in found.conditions] == [("A1:B6", f"<{facts['condition']}")]
+    kinds = {"BarDiagram": "bar", "LineDiagram": "line", "PieDiagram": "pie", "AreaDiagram": "area"}
+    assert [(chart.kind, chart.title) for chart in found.charts] == [(kinds[of], text) for of, text in facts["charts"]]
+
+
+def colour(number: int) -> str:
+    return "" if number < 0 else f"#{number:06x}"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("$Sales.$A$1:$Sales.$F$9", "Sales.A1:F9"),
+        ("Sales.A1:.F9", "Sales.A1:F9"),
+        ("$'Two words'.$B$2", "'Two words'.B2"),
+        ("'Sales'.A1:'Sales'.A1", "Sales.A1"),
+        ("A1:B2", "A1:B2"),
+        ("'it''s'.A1:.B2", "'it''s'.A1:B2"),
+    ],
+)
+def test_ranges_are_written_in_one_way(text: str, expected: str) -> None:
+    assert plain_range(text) == expected
+
+
+CALCEXT = "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0"
+VALIDATED = '<table:table-cell table:content-validation-name="v"/><table:table-cell/>'
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        f'<c:formats xmlns:c="{CALCEXT}">{"<c:conditional-format/>" * 2_100}</c:formats>',
+        row(VALIDATED * 8_000) + row("<table:table-cell/>" + VALIDATED * 8_000),
+    ],
+    ids=["conditions", "validated cells"],
+)
+def test_too_many_parts_are_refused(part: str) -> None:
+    with pytest.raises(StateError, match=r"parts of one kind|too many places"):
+        read_ods(ods(part))

@@ -21,6 +21,8 @@ MAX_SLIDES = 2_000
 MAX_MASTERS = 200
 MAX_EFFECTS = 5_000
 _WHAT = "presentation (.odp)"
+# Of the standard, and as LibreOffice writes them.
+_REMARKS = (tag("office:annotation"), "{http://openoffice.org/2009/office}annotation")
 
 
 def read_odp(data: bytes) -> Deck:
@@ -73,7 +75,7 @@ def _slide(page: Element, name: str, reader: TextReader, said: dict[tuple[str, s
         footer=footer if shown("footer") else "",
         date=date if shown("date-time") else "",
         numbered=shown("page-number"),
-        comments=tuple(_comment(element) for element in page.iterfind(tag("office:annotation"))),
+        comments=tuple(_comment(element) for name in _REMARKS for element in page.iterfind(name)),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from fairground.sandbox import Sandbox
 from fairground.worlds import Command, Seat, World
 from fairground_desk.calc.api import API, ask_calc
+from fairground_desk.calc.inspector import INSPECTOR
 from fairground_desk.calc.sales import PROFILES
 from fairground_desk.calc.workbooks import SALES, opened_at, other_files
 from fairground_desk.office import REGISTRY, OfficeApp
@@ -26,6 +27,7 @@ class Calc(OfficeApp):
     title = "LibreOffice Calc"
     part, shown = "calc", "Calc"
     packages = ("libreoffice-calc", *OfficeApp.packages)
+    inspector = INSPECTOR
     profiles: ClassVar[Mapping[str, Mapping[str, Any]]] = {name: {"shop": name} for name in PROFILES}
     ui_states: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "sales": {},

@@ -138,7 +138,8 @@ def _settings(view: View) -> str:
         f"<config:config-item-map-entry>{item('ViewId', 'string', 'view1')}"
         f'<config:config-item-map-named config:name="Tables"><config:config-item-map-entry '
         f"config:name={quoteattr(view.sheet)}>{place}</config:config-item-map-entry></config:config-item-map-named>"
-        f"{item('ActiveTable', 'string', view.sheet)}{zoom}</config:config-item-map-entry></config:config-item-map-indexed>"
+        f"{item('ActiveTable', 'string', view.sheet)}{zoom}"
+        "</config:config-item-map-entry></config:config-item-map-indexed>"
         "</config:config-item-set></office:settings></office:document-settings>"
     )
 
