@@ -24,6 +24,7 @@ from fairground.arena.battles import (
     retire,
     to_judge,
 )
+from fairground.arena.datasets import export_votes, import_votes
 from fairground.arena.drawing import Retirement, draw_pair, pair_weights
 from fairground.arena.filters import Finding, Judged, find_bad_votes
 from fairground.arena.people import CONSENT, Person, Refused, accept, consent, find_person, invite, new_person
@@ -67,12 +68,14 @@ __all__ = [
     "counted",
     "draw_pair",
     "end_side",
+    "export_votes",
     "fail",
     "find_bad_votes",
     "find_battle",
     "find_person",
     "flag",
     "history",
+    "import_votes",
     "interrupt_all",
     "invite",
     "new_battle",
