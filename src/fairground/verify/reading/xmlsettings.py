@@ -155,6 +155,9 @@ def _joined(path: str, name: str, what: str) -> str:
 def _registry_values(element: Element, path: str, what: str) -> Iterator[tuple[str, str | tuple[str, ...] | None]]:
     for child in element:
         name = child.get(f"{_OOR}name")
+        if child.tag == "value" and element.tag == "item":  # the path of the item is that of a property
+            yield _value(child, path)
+            continue
         if child.tag not in ("prop", "node") or name is None:
             raise StateError(f"{what}: {path[:80]}: a {child.tag[:40]!r}, expected a prop or node with a name")
         inner = _joined(path, name, what)
@@ -164,9 +167,13 @@ def _registry_values(element: Element, path: str, what: str) -> Iterator[tuple[s
             yield from _registry_values(child, inner, what)
         else:
             for value in child:
-                # A value in a language of its own is a value of its own.
-                language = value.get("{http://www.w3.org/XML/1998/namespace}lang")
-                yield (f"{inner}@{language}" if language else inner), _registry_value(value)
+                yield _value(value, inner)
+
+
+def _value(element: Element, path: str) -> tuple[str, str | tuple[str, ...] | None]:
+    """Path and value; one in a language of its own is a value of its own."""
+    language = element.get("{http://www.w3.org/XML/1998/namespace}lang")
+    return (f"{path}@{language}" if language else path), _registry_value(element)
 
 
 def _registry_value(element: Element) -> str | tuple[str, ...] | None:
