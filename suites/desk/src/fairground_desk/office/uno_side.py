@@ -5,6 +5,7 @@ The order comes as JSON on the standard input, the answer goes as JSON to the st
 
 # mypy: ignore-errors
 import json
+import os
 import sys
 
 import uno
@@ -31,6 +32,8 @@ def main():
     else:
         raise ValueError(order["do"])
     json.dump(answer, sys.stdout)
+    sys.stdout.flush()
+    os._exit(0)  # taking the bridge down may crash, and everything has been said
 
 
 def connect(pipe):

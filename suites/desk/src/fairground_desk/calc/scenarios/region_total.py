@@ -19,7 +19,10 @@ from fairground.verify import (
 )
 from fairground.worlds import Enter, Move, Press, Scenario, Tap, World
 from fairground_desk.calc.app import WORKBOOK
+from fairground_desk.calc.references import covers, mentions
 from fairground_desk.calc.sales import REGIONS, SUMMARY_ROWS
+from fairground_desk.calc.task import kept, read_book
+from fairground_desk.tasks import files_unchanged
 
 CENT = 0.005
 
@@ -48,7 +51,18 @@ class RegionTotal(Scenario):
 
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
         """Judges the saved workbook against the one that was there."""
-        return judge_books(world.parameters, read_ods(before.file(WORKBOOK)), after.file(WORKBOOK))
+        was, saved = read_book(before.file(WORKBOOK)), after.file(WORKBOOK)
+        found = judge_books(world.parameters, was, saved)
+        if found[0].passed:
+            now, places = read_book(saved), [f"Summary!{world.parameters[one]}" for one in ("cell", "label_cell")]
+            formula, last = now["Summary"][str(world.parameters["cell"])].formula, was["Sales"].size[0] - 1
+            whole = covers(formula, "Sales", 5, 1, last) and covers(formula, "Sales", 1, 1, last)
+            named = mentions(formula, str(world.parameters["region"]), now, "Summary")
+            found.append(holds("the formula takes every row, and this region", whole and named, found=formula))
+            found.append(kept(was, now, places))
+        if "files" in before.data and "files" in after.data:
+            found.append(files_unchanged(before, after, [WORKBOOK]))
+        return found
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
         """To the cell by the name box, then label, Tab, formula; the rows are those that the workbook has."""
