@@ -1,0 +1,432 @@
+"""Settings: how the browser starts, looks, and what it lets sites do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from fairground.core import Check, State
+from fairground.verify import close_to, equal, holds
+from fairground.worlds import Enter, Move, Press, Tap, World
+from fairground_desk.browser.inspector import (
+    addresses,
+    check_site_permission,
+    preferences_of,
+    site_permissions,
+    site_zoom,
+    web_data_of,
+)
+from fairground_desk.browser.person import Person
+from fairground_desk.browser.scenarios.browser_task import BrowserTask, choose, go, in_settings
+from fairground_desk.browser.waiting import no_window, shown, window
+
+
+class HomePage(BrowserTask):
+    """A button that leads home."""
+
+    name = "home-page"
+    template = "Show the home button in the browser's toolbar, and let it open {url}."
+    instances = {
+        "intranet": {"site": "intranet", "path": "/"},
+        "tickets": {"site": "helpdesk", "path": "/tickets"},
+        "programme": {"site": "events", "path": "/programme"},
+        "library": {"site": "library", "path": "/articles"},
+    }
+    settings = ("homepage", "homepage_is_new_tab", "show_home_button")
+
+    def words(self, world: World, person: Person) -> Mapping[str, object]:
+        """The address."""
+        return {"url": self._url(world)}
+
+    def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """Button, address, and that it is used."""
+        told = preferences_of(after)
+        return [
+            equal("the button shows", True, told.show_home_button),
+            equal("it leads to the address", self._url(world).rstrip("/"), told.homepage.rstrip("/")),
+            equal("and not to the new tab page", False, told.homepage_is_new_tab),
+        ]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """The toggle, then the field for the address, which the choice of it follows."""
+        return [
+            *in_settings(world, "appearance"), Tap("Show home button", role="toggle button"),
+            Tap("Enter custom web address", role="entry"), Press("ctrl+a"), Enter(f"{self._url(world)}\t"),
+        ]  # fmt: skip
+
+    def _url(self, world: World) -> str:
+        return self.person(world).url(str(world.parameters["site"]), str(world.parameters["path"]))
+
+
+class StartupPages(BrowserTask):
+    """Pages that are there in the morning."""
+
+    name = "startup-pages"
+    template = "When I start the browser, it should open exactly these two pages: {first} and {second}."
+    instances = {
+        "work": {"one": "intranet", "first_path": "/", "two": "helpdesk", "second_path": "/tickets"},
+        "reading": {"one": "library", "first_path": "/articles", "two": "news", "second_path": "/archive"},
+        "orders": {"one": "shop", "first_path": "/basket", "two": "events", "second_path": "/programme"},
+    }
+    settings = ("startup", "startup_urls")
+
+    def words(self, world: World, person: Person) -> Mapping[str, object]:
+        """The addresses."""
+        first, second = self._urls(world)
+        return {"first": first, "second": second}
+
+    def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """The choice, and both pages."""
+        told = preferences_of(after)
+        found = [url.rstrip("/") for url in told.startup_urls]
+        wanted = [url.rstrip("/") for url in self._urls(world)]
+        return [
+            equal("it opens pages of one's own choice", "pages", told.startup),
+            *(holds(f"{url} is one of them", url in found, expected=url, found=found) for url in wanted),
+            equal("there are no others", sorted(wanted), sorted(found)),
+        ]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """The choice, then page by page."""
+        moves: list[Move] = [*in_settings(world, "onStartup"), Tap("Open a specific page or set of pages")]
+        for url in self._urls(world):
+            moves += [
+                shown("Add a new page", "link"),
+                Tap("Add a new page", role="link"),
+                Tap("Site URL", role="entry"),
+            ]
+            moves += [Enter(url), Tap("Add", role="push button", within="Add a new page")]
+        return moves
+
+    def _urls(self, world: World) -> tuple[str, str]:
+        owner, told = self.person(world), world.parameters
+        return owner.url(str(told["one"]), str(told["first_path"])), owner.url(
+            str(told["two"]), str(told["second_path"])
+        )
+
+
+class Looks(BrowserTask):
+    """Dark or light, the size of letters, and of whole pages."""
+
+    name = "appearance"
+    template = "Set up how the browser looks: mode {mode}, font size “{font}”, page zoom {zoom}% for all sites."
+    instances = {
+        "evening": {"mode": "Dark", "font": "Large", "points": 20, "zoom": 110},
+        "bright": {"mode": "Light", "font": "Very large", "points": 24, "zoom": 90},
+        "compact": {"mode": "Dark", "font": "Small", "points": 12, "zoom": 80},
+        "projector": {"mode": "Light", "font": "Large", "points": 20, "zoom": 150},
+    }
+    settings = ("color_scheme", "font_size", "fixed_font_size", "default_zoom")
+
+    def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """Each of the three."""
+        told, wanted = preferences_of(after), world.parameters
+        return [
+            equal("the mode", str(wanted["mode"]).lower(), told.color_scheme),
+            equal("the size of letters", wanted["points"], told.font_size),
+            close_to("the zoom of pages", int(wanted["zoom"]) / 100, told.default_zoom, within=0.006),
+        ]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """Three lists; the lower ones are at the end of the page."""
+        told = world.parameters
+        return [
+            *in_settings(world, "appearance"), *choose("Mode", str(told["mode"])), Press("tab"), Press("end"),
+            *choose("Font size", str(told["font"])), *choose("Page zoom", str(told["zoom"])),
+        ]  # fmt: skip
+
+
+class SiteZoom(BrowserTask):
+    """One site larger or smaller."""
+
+    name = "site-zoom"
+    template = "Pages of {host} are hard to read. Set the zoom for this site to {zoom}%; other sites stay as they are."
+    instances = {
+        "larger": {"site": "library", "zoom": 150, "steps": 3},
+        "much-larger": {"site": "catalogue", "zoom": 200, "steps": 5},
+        "smaller": {"site": "shop", "zoom": 75, "steps": -3},
+        "slightly": {"site": "events", "zoom": 110, "steps": 1},
+    }
+
+    def words(self, world: World, person: Person) -> Mapping[str, object]:
+        """The site."""
+        return {"host": self._host(world)}
+
+    def setting_changes(self, world: World) -> Sequence[str]:
+        """Its zoom."""
+        return (f"zooms[{self._host(world)}]",)
+
+    def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """The zoom of the site, and that of all others."""
+        found = site_zoom(after, self._host(world))
+        return [
+            close_to("the zoom of the site", int(world.parameters["zoom"]) / 100, found, within=0.006, weight=3.0),
+            equal("the default is as it was", preferences_of(before).default_zoom, preferences_of(after).default_zoom,
+                  weight=0.0, integrity=True),
+        ]  # fmt: skip
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """The site, then the keys for it."""
+        steps = int(world.parameters["steps"])
+        key = Press("ctrl+plus" if steps > 0 else "ctrl+minus")
+        return [*go(self.person(world).url(str(world.parameters["site"]))), Press("ctrl+0"), *[key] * abs(steps)]
+
+    def _host(self, world: World) -> str:
+        return self.person(world).host(str(world.parameters["site"]))
+
+
+class SitePermission(BrowserTask):
+    """What one site may do."""
+
+    name = "site-permission"
+    template = "In the browser's site settings, {what} for the site {url} (this site only)."
+    instances = {
+        "pop-ups": {"kind": "popups", "site": "events", "rule": "allow", "what": "allow pop-ups and redirects"},
+        "sound": {"kind": "sound", "site": "news", "rule": "block", "what": "mute the sound"},
+        "scripts": {"kind": "javascript", "site": "shop", "rule": "block", "what": "forbid JavaScript"},
+        "images": {"kind": "images", "site": "catalogue", "rule": "block", "what": "forbid images"},
+        "redirects": {"kind": "popups", "site": "helpdesk", "rule": "block", "what": "forbid pop-ups and redirects"},
+    }
+    settings = ("content_exceptions[{kind}]*",)
+
+    def words(self, world: World, person: Person) -> Mapping[str, object]:
+        """The site."""
+        return {"url": person.url(str(world.parameters["site"])).rstrip("/")}
+
+    def setting_changes(self, world: World) -> Sequence[str]:
+        """Exceptions of this kind."""
+        return [pattern.format_map(world.parameters) for pattern in self.settings]
+
+    def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """The rule for the site, and no other rule of its kind."""
+        told = {name: str(value) for name, value in world.parameters.items()}
+        host = self.person(world).host(told["site"])
+        rules = site_permissions(after, told["kind"])
+        old = site_permissions(before, told["kind"])
+        return [
+            check_site_permission(after, told["kind"], host, told["rule"]),
+            equal("one rule was added", len(old) + 1, len(rules)),
+            holds("the rule is about this site only", all("*" not in key.partition(",")[0] for key in rules),
+                  found=list(rules), weight=0.0),
+            equal("what all sites may do is as it was", dict(preferences_of(before).content_defaults),
+                  dict(preferences_of(after).content_defaults), weight=0.0, integrity=True),
+        ]  # fmt: skip
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """The page of its kind, the button for its list, the address."""
+        told = world.parameters
+        button = "Add site to allowed list" if told["rule"] == "allow" else "Add site to not-allowed list"
+        url = self.person(world).url(str(told["site"])).rstrip("/")
+        return [
+            *in_settings(world, f"content/{told['kind']}"), Tap(button), Tap("Site", role="entry"), Enter(url),
+            Tap("Add", role="push button", within="Add a site"),
+        ]  # fmt: skip
+
+
+class Tracking(BrowserTask):
+    """Cookies of third parties, and the wish not to be followed."""
+
+    name = "tracking-protection"
+    template = "Privacy, please: {words}"
+    instances = {
+        "ask-not": {"track": True, "cookies": "", "words": (
+            "let the browser send a “Do Not Track” request with my traffic.")},
+        "allow-cookies": {"track": False, "cookies": "third-party blocked in incognito", "words": (
+            "one of our portals needs third-party cookies, so allow third-party cookies in general.")},
+        "both": {"track": True, "cookies": "third-party blocked in incognito", "words": (
+            "send “Do Not Track” with my traffic, but allow third-party cookies, our portals need them.")},
+    }  # fmt: skip
+    settings = ("do_not_track", "cookies")
+
+    def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """Both, as they are wanted or were."""
+        told, was, wanted = preferences_of(after), preferences_of(before), world.parameters
+        checks = []
+        for name, asked, value, old, found in (
+            ("Do Not Track", bool(wanted["track"]), True, was.do_not_track, told.do_not_track),
+            ("third-party cookies", bool(wanted["cookies"]), wanted["cookies"], was.cookies, told.cookies),
+        ):
+            if asked:
+                checks.append(equal(name, value, found, weight=2.0))
+            else:
+                checks.append(equal(f"{name}: as it was", old, found, weight=0.0, integrity=True))
+        return checks
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """One page has both."""
+        moves = in_settings(world, "cookies")
+        if world.parameters["track"]:
+            moves += [Tap('Send a "Do Not Track" request with your browsing traffic'), Tap("Confirm")]
+        if world.parameters["cookies"]:
+            moves += [Tap("Allow third-party cookies", role="radio button")]
+        return moves
+
+
+class DownloadPlace(BrowserTask):
+    """Where files go."""
+
+    name = "download-settings"
+    template = "Downloads: {words}"
+    instances = {
+        "ask": {"ask": True, "folder": "",
+            "words": "the browser should ask me where to save each file before downloading."},
+        "desktop": {"ask": False, "folder": "Desktop", "words": "save them in my folder Desktop from now on."},
+        "desktop-ask": {"ask": True, "folder": "Desktop", "words": (
+            "from now on they go to my folder Desktop, and the browser should ask where to save each file.")},
+    }  # fmt: skip
+    settings = ("download_folder", "ask_where_to_save")
+
+    def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """The folder and the question, as wanted or as they were."""
+        told, was, wanted = preferences_of(after), preferences_of(before), world.parameters
+        folder = (
+            was.download_folder.replace("Downloads", str(wanted["folder"])) if wanted["folder"] else was.download_folder
+        )
+        asked = bool(wanted["ask"])
+        return [
+            equal("the folder", folder, told.download_folder, weight=2.0 if wanted["folder"] else 0.0,
+                  integrity=not wanted["folder"]),
+            equal("whether it asks", asked, told.ask_where_to_save, weight=2.0 if asked else 0.0, integrity=not asked),
+        ]  # fmt: skip
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """The toggle; the folder by a dialog."""
+        moves = in_settings(world, "downloads")
+        if world.parameters["ask"]:
+            moves += [Tap("Ask where to save each file before downloading", role="toggle button")]
+        if world.parameters["folder"]:
+            # The dialog has a key of its own for the desktop.
+            moves += [Tap("Change", role="push button"), window("Location"), Press("alt+d"), Press("alt+o")]
+            moves += [no_window("Location")]
+        return moves
+
+
+class SearchEngine(BrowserTask):
+    """Who answers what is typed into the address bar."""
+
+    name = "search-engine"
+    template = "Make {engine} the default search engine of the browser. Do not remove any other one."
+    instances = {"google": {"engine": "Google"}, "bing": {"engine": "Microsoft Bing"}, "brave": {"engine": "Brave"}}
+    settings = ("search_engine", "search_keyword", "search_url")
+    fills = True
+
+    def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """The default, and that all are still there."""
+        wanted = str(world.parameters["engine"])
+        known = {one.name: one for one in web_data_of(before).engines}
+        told = preferences_of(after)
+        names = {one.name for one in web_data_of(after).engines}
+        return [
+            equal("the default search engine", wanted, told.search_engine, weight=3.0),
+            equal("with its own shortcut", known[wanted].keyword if wanted in known else None, told.search_keyword),
+            holds("none was removed", set(known) <= names, expected=sorted(known), found=sorted(names), weight=0.0),
+        ]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """Its menu in the list."""
+        return [
+            *in_settings(world, "searchEngines"), Tap("Filter sites on page", role="entry"),
+            Enter(str(world.parameters["engine"])), Tap(f"More actions for {world.parameters['engine']}"),
+            Tap("Make default"),
+        ]  # fmt: skip
+
+
+class Language(BrowserTask):
+    """Which languages sites should use."""
+
+    name = "preferred-language"
+    template = "Add {language} to the languages that the browser prefers for web sites, behind the ones that are there."
+    instances = {
+        "polish": {"language": "Polish", "code": "pl"},
+        "swahili": {"language": "Swahili", "code": "sw"},
+        "japanese": {"language": "Japanese", "code": "ja"},
+        "catalan": {"language": "Catalan", "code": "ca"},
+    }
+    settings = ("languages",)
+
+    def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """It is there, once, at the end."""
+        was, now = list(preferences_of(before).languages), list(preferences_of(after).languages)
+        code = str(world.parameters["code"])
+        return [
+            equal("the language is there once", 1, now.count(code), weight=2.0),
+            equal("behind the others", [*was, code], now),
+        ]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """The dialog, with its search."""
+        return [
+            *in_settings(world, "languages"), Tap("Add languages"), Enter(str(world.parameters["language"])),
+            Tap(f"{world.parameters['language']} - ", role="check box"), Tap("Add", role="push button",
+            within="Add languages"),
+        ]  # fmt: skip
+
+
+class SavedAddress(BrowserTask):
+    """An address that forms are filled with."""
+
+    name = "save-address"
+    template = (
+        "Save this address in the browser, for filling in forms: {name}, {organisation}, {street}, {postcode} {city}, "
+        "{country}; telephone {phone}; e-mail {email}."
+    )
+    instances = {
+        "self": {"who": -1},
+        "director": {"who": 0},
+        "colleague": {"who": 3},
+        "other": {"who": 4},
+    }
+    fills = True
+
+    def words(self, world: World, person: Person) -> Mapping[str, object]:
+        """The address."""
+        return {**self._wanted(world), "country": person.country}
+
+    def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """One address more, field by field."""
+        wanted = self._wanted(world)
+        found = addresses(after)
+        last = next((one for one in found if one.get("name") == wanted["name"]), {})
+        pairs = (("name", "name"), ("organisation", "organisation"), ("street", "street"), ("postcode", "postcode"),
+                 ("city", "city"), ("email", "e-mail"))  # fmt: skip
+        digits = "".join(filter(str.isdigit, last.get("phone", "")))
+        return [
+            equal("there is one address more", len(addresses(before)) + 1, len(found)),
+            *(equal(name, wanted[name], last.get(field)) for name, field in pairs),
+            equal("country", self.person(world).country_code, last.get("country")),
+            holds("phone", "".join(filter(str.isdigit,
+            wanted["phone"])).endswith(digits.lstrip("0")) and len(digits) > 6,
+                  expected=wanted["phone"], found=last.get("phone")),
+        ]  # fmt: skip
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """The dialog, field by field: countries have different ones, so by their names."""
+        wanted = self._wanted(world)
+        order = _ADDRESS_FIELDS[self.person(world).country_code]
+        return [
+            *in_settings(world, "contactInfo"), Tap("Add address"), *choose("Country / Region",
+            self.person(world).country), Press("tab"),
+            Enter("\t".join(wanted.get(name, "") for name in order)), Tap("Save", role="push button"),
+        ]  # fmt: skip
+
+    def _wanted(self, world: World) -> dict[str, str]:
+        owner, who = self.person(world), int(world.parameters["who"])
+        name = owner.name if who < 0 else owner.staff[who].name
+        return {
+            "name": name, "organisation": owner.organisation, "street": owner.street, "postcode": owner.postcode,
+            "city": owner.city, "phone": owner.phone,
+            "email": f"{'post' if who < 0 else f'office{who}'}@{owner.domain}",
+        }  # fmt: skip
+
+
+_ADDRESS_FIELDS = {
+    "PT": ("name", "organisation", "street", "postcode", "city", "phone", "email"),
+    "PL": ("name", "organisation", "street", "postcode", "city", "state", "phone", "email"),
+    "KE": ("name", "organisation", "street", "city", "postcode", "phone", "email"),
+    "JP": ("postcode", "state", "city", "street", "organisation", "name", "phone", "email"),
+}
+"""In the order of the browser's form, by country."""
+
+SCENARIOS = (
+    HomePage(), StartupPages(), Looks(), SiteZoom(), SitePermission(), Tracking(), DownloadPlace(), SearchEngine(),
+    Language(), SavedAddress(),
+)  # fmt: skip

@@ -1,0 +1,319 @@
+"""Forms of web sites: tickets, registrations, orders, comments. What counts is what the site received."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fairground.core import Check, State
+from fairground.verify import equal
+from fairground.worlds import Enter, Fill, Move, Press, Tap, World
+from fairground_desk.browser.belongings import attendee_mail, attendees
+from fairground_desk.browser.inspector import sites_of
+from fairground_desk.browser.person import Person
+from fairground_desk.browser.scenarios.browser_task import BrowserTask, choose, go
+from fairground_desk.browser.waiting import titled
+
+
+class Ticket(BrowserTask):
+    """A ticket for the help desk; one fact has to be looked up in the staff directory."""
+
+    name = "help-desk-ticket"
+    template = (
+        "Open a ticket at the help desk ({site}): subject “{subject}”, category {category}, urgency {urgency}. "
+        "The room "
+        "is the one of {colleague}, which you find in the staff directory of the intranet. As description write: "
+        "“{description}” {copy}"
+    )
+    instances = {
+        "printer": {"subject": "Printer jams on every second page", "category": "Hardware", "urgency": "High", "who": 2,
+                    "copy": "Have a copy sent to me.", "description": "It began on Monday. Paper is new."},
+        "socket": {"subject": "Network socket is dead", "category": "Network", "urgency": "Normal", "who": 4,
+                   "copy": "I need no copy.", "description": "The light at the wall is off, the cable is fine."},
+        "key": {"subject": "Key for the side entrance", "category": "Access and keys", "urgency": "Low", "who": 7,
+                "copy": "Have a copy sent to me.", "description": "Needed from the first of the month."},
+        "heating": {"subject": "Heating cannot be turned down", "category": "Building", "urgency": "High", "who": 9,
+                    "copy": "I need no copy.", "description": "It is 27 degrees in here."},
+    }  # fmt: skip
+    received = ("tickets",)
+
+    def words(self, world: World, person: Person) -> Mapping[str, object]:
+        """The site and whose room it is."""
+        return {"site": person.host("helpdesk"), "colleague": person.staff[int(world.parameters["who"])].name}
+
+    def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """One more ticket, field by field."""
+        wanted = self._wanted(world)
+        return [*_one_more("ticket", before, after, "tickets"), *_fields("tickets", wanted, before, after)]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """The form from top to bottom, by Tab."""
+        wanted = self._wanted(world)
+        box: list[Move] = [Press("space")] if wanted["copy"] == "yes" else []
+        return [
+            *go(self.person(world).url("helpdesk", "/new")), Tap("Subject", role="entry"),
+            Enter(wanted["subject"] + "\t"),
+            Enter(wanted["category"] + "\t"), Enter(wanted["urgency"] + "\t"), Enter(wanted["room"] + "\t"),
+            Enter(wanted["description"] + "\t"), *box, Press("tab"), Press("enter"), titled("Thank you"),
+        ]  # fmt: skip
+
+    def _wanted(self, world: World) -> dict[str, str]:
+        told = world.parameters
+        found = {name: str(told[name]) for name in ("subject", "category", "urgency", "description")}
+        room = self.person(world).staff[int(told["who"])].room
+        return found | {"room": room, "copy": "yes" if "Have" in str(told["copy"]) else "no"}
+
+
+class Register(BrowserTask):
+    """Three pages of a form, for an event that has to be found first."""
+
+    name = "register-for-event"
+    template = (
+        "Register me ({name}, {email}, {organisation}) at {site} for {which}. I want the ticket “{ticket}”, for lunch "
+        "“{meal}”, and {newsletter}. Go through to the end of the registration."
+    )
+    instances = {
+        "cheapest": {"pick": "cheapest", "ticket": "Standard", "meal": "Vegan", "letter": False},
+        "dearest": {"pick": "dearest", "ticket": "Reduced", "meal": "Meat", "letter": True},
+        "first-free": {"pick": "first", "ticket": "Online only", "meal": "No meal", "letter": True},
+        "fullest": {"pick": "fullest", "ticket": "Standard", "meal": "Vegetarian", "letter": False},
+    }
+    received = ("registrations",)
+    step_budget = 80
+
+    def words(self, world: World, person: Person) -> Mapping[str, object]:
+        """Who, where, and which event in words."""
+        which = {
+            "cheapest": "the cheapest event in the programme that still has places",
+            "dearest": "the most expensive event in the programme that still has places",
+            "first": "the first event of the programme (by date) that still has places",
+            "fullest": "the event with the fewest places left, but at least one",
+        }[str(world.parameters["pick"])]
+        return {
+            "name": person.name, "email": person.email, "organisation": person.organisation,
+            "site": person.host("events"), "which": which,
+            "newsletter": "I do want the newsletter" if world.parameters["letter"] else "no newsletter, please",
+        }  # fmt: skip
+
+    def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """One more registration, field by field."""
+        wanted = self._wanted(world)
+        return [
+            *_one_more("registration", before, after, "registrations"),
+            *_fields("registrations", wanted, before, after),
+        ]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """Page by page."""
+        owner, wanted = self.person(world), self._wanted(world)
+        number = [one.title for one in owner.events].index(wanted["event"]) + 1
+        return _registration(owner.url("events", f"/register/{number}"), wanted)
+
+    def _wanted(self, world: World) -> dict[str, str]:
+        owner, told = self.person(world), world.parameters
+        free = [one for one in owner.events if one.seats]
+        event = {
+            "cheapest": min(free, key=lambda one: one.price), "dearest": max(free, key=lambda one: one.price),
+            "first": min(free, key=lambda one: one.date), "fullest": min(free, key=lambda one: one.seats),
+        }[str(told["pick"])]  # fmt: skip
+        return {
+            "event": event.title, "name": owner.name, "email": owner.email, "organisation": owner.organisation,
+            "ticket": str(told["ticket"]), "meal": str(told["meal"]), "newsletter": "yes" if told["letter"] else "no",
+        }  # fmt: skip
+
+
+class RegisterFromList(BrowserTask):
+    """The same for a colleague whose wishes are in a file."""
+
+    name = "register-from-list"
+    template = (
+        "The file attendees.txt in my Documents has one line for each colleague: name; e-mail; organisation; kind of "
+        "ticket; lunch. Register {colleague} with these data at {site} for “{event}”, without the newsletter."
+    )
+    instances = {
+        "first": {"line": 0, "event": 2},
+        "second": {"line": 1, "event": 4},
+        "third": {"line": 2, "event": 6},
+        "fourth": {"line": 3, "event": 8},
+    }
+    received = ("registrations",)
+    step_budget = 80
+
+    def words(self, world: World, person: Person) -> Mapping[str, object]:
+        """Who and for what."""
+        return {
+            "colleague": attendees(person)[int(world.parameters["line"])][0].name, "site": person.host("events"),
+            "event": person.events[int(world.parameters["event"]) - 1].title,
+        }  # fmt: skip
+
+    def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """One more registration, field by field."""
+        wanted = self._wanted(world)
+        return [
+            *_one_more("registration", before, after, "registrations"),
+            *_fields("registrations", wanted, before, after),
+        ]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """Page by page."""
+        url = self.person(world).url("events", f"/register/{world.parameters['event']}")
+        return _registration(url, self._wanted(world))
+
+    def _wanted(self, world: World) -> dict[str, str]:
+        owner = self.person(world)
+        one, ticket, meal = attendees(owner)[int(world.parameters["line"])]
+        return {
+            "event": owner.events[int(world.parameters["event"]) - 1].title, "name": one.name,
+            "email": attendee_mail(owner, one.name), "organisation": owner.organisation, "ticket": ticket,
+            "meal": meal, "newsletter": "no",
+        }  # fmt: skip
+
+
+class Order(BrowserTask):
+    """Two products into the basket, then the order."""
+
+    name = "order-supplies"
+    template = (
+        "Order at {site}: {pieces} pieces of “{first}” and {more} of the {which} product of the category "
+        "{category} that "
+        "is in stock. Your reference: “{reference}”. Deliver to the room of {colleague} (see the staff directory)."
+    )
+    instances = {
+        "spring": {"one": 1, "pieces": 3, "category": 3, "pick": "cheapest", "more": 2, "who": 1,
+            "reference": "Spring refill"},
+        "project": {"one": 4, "pieces": 5, "category": 0, "pick": "most expensive", "more": 1, "who": 3,
+                    "reference": "Project 27-B"},
+        "urgent": {"one": 13, "pieces": 2, "category": 1, "pick": "cheapest", "more": 4, "who": 8,
+            "reference": "Urgent, A. M."},
+        "stock": {"one": 17, "pieces": 4, "category": 2, "pick": "cheapest", "more": 3, "who": 6,
+            "reference": "Shelf stock"},
+    }  # fmt: skip
+    received = ("orders", "basket")
+    step_budget = 90
+
+    def words(self, world: World, person: Person) -> Mapping[str, object]:
+        """Names."""
+        first, _ = self._products(world)
+        return {
+            "site": person.host("shop"), "first": person.products[first].name, "which": world.parameters["pick"],
+            "category": self._category(world), "colleague": person.staff[int(world.parameters["who"])].name,
+        }  # fmt: skip
+
+    def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """One order with its two lines; nothing is left in the basket."""
+        owner, told = self.person(world), world.parameters
+        first, second = self._products(world)
+        one, other = owner.products[first].name, owner.products[second].name
+        old, new = len(sites_of(before)["orders"]), sites_of(after)["orders"]
+        last: dict[str, Any] = new[-1] if len(new) > old else {}
+        lines = {str(line["product"]): line["pieces"] for line in last.get("lines", [])}
+        return [
+            *_one_more("order", before, after, "orders"),
+            equal(f"pieces of {one}", told["pieces"], lines.get(one)),
+            equal(f"pieces of {other}", told["more"], lines.get(other)),
+            equal("there is nothing else in it", sorted((one, other)), sorted(lines)),
+            equal("the reference", told["reference"], last.get("reference")),
+            equal("the room", owner.staff[int(told["who"])].room, last.get("deliver")),
+            equal("the basket is empty", {}, sites_of(after)["basket"], weight=0.0, integrity=True),
+        ]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """Both products, the basket, the order."""
+        owner, told = self.person(world), world.parameters
+        moves: list[Move] = []
+        for at, pieces in zip(self._products(world), (told["pieces"], told["more"]), strict=True):
+            moves += [*go(owner.url("shop", f"/products/{at + 1}")), Fill("Pieces", f"{pieces}\n"), titled("Added")]
+        room = owner.staff[int(told["who"])].room
+        return [
+            *moves, *go(owner.url("shop", "/basket")), Tap("Your reference", role="entry"),
+            Enter(f"{told['reference']}\t{room}\n"), titled("Order placed"),
+        ]  # fmt: skip
+
+    def _category(self, world: World) -> str:
+        names = list(dict.fromkeys(one.category for one in self.person(world).products))
+        return names[int(world.parameters["category"])]
+
+    def _products(self, world: World) -> tuple[int, int]:
+        owner = self.person(world)
+        first = int(world.parameters["one"])
+        fitting = [
+            (one.price, at) for at, one in enumerate(owner.products)
+            if one.category == self._category(world) and one.stock >= int(world.parameters["more"])
+        ]  # fmt: skip
+        pick = min if world.parameters["pick"] == "cheapest" else max
+        return first, pick(fitting)[1]
+
+
+class PublishComment(BrowserTask):
+    """A comment under a report that has to be found in the archive."""
+
+    name = "comment-on-report"
+    template = "Publish a comment under the {which} report of the section {section} at {site}, as {name}: “{text}”"
+    instances = {
+        "thanks": {"pick": "newest", "section": 0, "text": "Thank you, that was overdue."},
+        "question": {"pick": "oldest", "section": 1, "text": "Where can the figures be read?"},
+        "correction": {"pick": "newest", "section": 1, "text": "The date in the second line is wrong."},
+    }
+    received = ("comments",)
+
+    def words(self, world: World, person: Person) -> Mapping[str, object]:
+        """Where, and as whom."""
+        return {
+            "which": world.parameters["pick"], "section": self._section(world), "site": person.host("news"),
+            "name": person.name,
+        }  # fmt: skip
+
+    def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """One more comment, under its report."""
+        _, report = self._report(world)
+        wanted = {"report": report, "name": self.person(world).name, "text": str(world.parameters["text"])}
+        return [*_one_more("comment", before, after, "comments"), *_fields("comments", wanted, before, after)]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """The report, then its form."""
+        owner = self.person(world)
+        number, _ = self._report(world)
+        return [
+            *go(owner.url("news", f"/{number}")), Tap("Your name", role="entry"),
+            Enter(f"{owner.name}\t{world.parameters['text']}\t"), Press("enter"), titled("Comment published"),
+        ]  # fmt: skip
+
+    def _section(self, world: World) -> str:
+        names = list(dict.fromkeys(one.section for one in self.person(world).articles))
+        return names[int(world.parameters["section"])]
+
+    def _report(self, world: World) -> tuple[int, str]:
+        found = [
+            (one.date, number, one.title)
+            for number, one in enumerate(self.person(world).articles, 1)
+            if one.section == self._section(world)
+        ]
+        _, number, title = (max if world.parameters["pick"] == "newest" else min)(found)
+        return number, title
+
+
+def _registration(url: str, wanted: Mapping[str, str]) -> list[Move]:
+    letter: list[Move] = [Press("space")] if wanted["newsletter"] == "yes" else []
+    return [
+        *go(url), Tap("Full name", role="entry"),
+        Enter(f"{wanted['name']}\t{wanted['email']}\t{wanted['organisation']}\n"), titled("Step 2"),
+        *choose("Kind of ticket", wanted["ticket"]), Press("tab"), Enter(f"{wanted['meal']}\t"), *letter,
+        Press("tab"), Press("enter"), titled("Step 3"), Tap("Confirm registration"), titled("You are registered"),
+    ]  # fmt: skip
+
+
+def _one_more(noun: str, before: State, after: State, part: str) -> list[Check]:
+    old, new = sites_of(before)[part], sites_of(after)[part]
+    return [
+        equal(f"the site has one {noun} more", len(old) + 1, len(new)),
+        equal("what it had is as it was", old, new[: len(old)], weight=0.0, integrity=True),
+    ]
+
+
+def _fields(part: str, wanted: Mapping[str, str], before: State, after: State) -> list[Check]:
+    old, new = sites_of(before)[part], sites_of(after)[part]
+    last = new[-1] if len(new) > len(old) else {}
+    return [equal(name, value, last.get(name)) for name, value in wanted.items()]
+
+
+SCENARIOS = (Ticket(), Register(), RegisterFromList(), Order(), PublishComment())

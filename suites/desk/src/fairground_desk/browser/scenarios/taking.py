@@ -1,0 +1,260 @@
+"""Taking things home: downloads, pictures, pages as PDF or as files; and tabs that are left open."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from fairground.core import Check, State
+from fairground.verify import equal, holds
+from fairground.worlds import Move, Press, Tap, World
+from fairground_desk.browser.inspector import check_downloaded, sites_of, tabs_of
+from fairground_desk.browser.person import Person
+from fairground_desk.browser.scenarios.browser_task import BrowserTask, address_bar, choose, go, save_as, typed
+from fairground_desk.browser.scenarios.places import Place, place
+from fairground_desk.browser.sites.documents import chart, record_csv
+from fairground_desk.browser.waiting import page, saved, shown
+
+_MOST = 4_000_000  # bytes of a file that are searched
+
+
+class DownloadFile(BrowserTask):
+    """A table into the folder for downloads."""
+
+    name = "download-file"
+    template = "Download {what} to my Downloads folder, under the name that the site gives it."
+    instances = {
+        "all": {"kind": "all", "number": 0},
+        "group": {"kind": "group", "number": 2},
+        "first-group": {"kind": "group", "number": 0},
+        "second-group": {"kind": "group", "number": 1},
+    }
+    changes = ("~/Downloads/*",)
+
+    def words(self, world: World, person: Person) -> Mapping[str, object]:
+        """Which file."""
+        return {"what": self._file(world)[3]}
+
+    def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """The file, byte by byte; from its place; the only new one."""
+        path, url, data, _ = self._file(world)
+        new = [
+            one["path"] for one in after.get("files") if one["path"] not in {was["path"] for was in before.get("files")}
+        ]
+        handed = sites_of(after)["downloads"][len(sites_of(before)["downloads"]) :]
+        old = {name: content for name, content in before.files.items() if name.startswith("~/Downloads/")}
+        return [
+            holds("it has the content of the site's file", after.files.get(path) == data, expected=f"{len(data)} bytes",
+                  found=f"{len(after.files.get(path, b''))} bytes", weight=2.0),
+            check_downloaded(after, path, url),
+            equal("it is the only new file", [path], new),
+            holds("the site handed it out", url.removeprefix("http://") in handed, expected=url, found=handed),
+            holds("other downloads are as they were", all(after.files.get(name) == content for name,
+            content in old.items()),
+                  weight=0.0).model_copy(update={"integrity": True}),
+        ]  # fmt: skip
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """Its address is enough."""
+        path, url, _, _ = self._file(world)
+        # From the site's own first page: for one that is not plain HTTP, a file that comes by plain HTTP is suspect.
+        first = url[: url.index("/", len("http://")) + 1]
+        return [*go(first), *address_bar(), *typed(url), saved(path)]
+
+    def _file(self, world: World) -> tuple[str, str, bytes, str]:
+        owner, kind, number = self.person(world), str(world.parameters["kind"]), int(world.parameters["number"])
+        where = owner.host("catalogue")
+        groups = sorted({str(row[1]) for row in owner.records})
+        group = groups[number % len(groups)] if kind == "group" else ""
+        name = f"{group or 'all'}.csv"
+        words = f"the table (CSV) of {'all records' if not group else f'“{group}”'} from {where}"
+        url = owner.url("catalogue", f"/downloads/{name}".replace(" ", "%20"))
+        return f"~/Downloads/{name.replace(' ', '-')}", url, record_csv(owner, group), words
+
+
+class SaveChart(BrowserTask):
+    """A picture of a page into a folder of one's own."""
+
+    name = "save-picture"
+    template = "On {site} there is a page with charts. Save the chart “{column}” as {path}."
+    instances = {
+        "first": {"column": 1, "file": "overview.png", "folder": "Pictures"},
+        "second": {"column": 2, "file": "second figure.png", "folder": "Pictures"},
+        "poster": {"column": 4, "file": "poster-chart.png", "folder": "Desktop"},
+        "report": {"column": 5, "file": "figure-5.png", "folder": "Documents"},
+    }
+    changes = ("~/{folder}/{file}",)
+
+    def words(self, world: World, person: Person) -> Mapping[str, object]:
+        """Which chart, and where to."""
+        told = world.parameters
+        return {
+            "site": person.host("catalogue"), "column": person.columns[int(told["column"])],
+            "path": f"“{told['file']}” in my folder {told['folder']}",
+        }  # fmt: skip
+
+    def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """The picture, byte by byte."""
+        path = self._path(world)
+        data = after.files.get(path, b"")
+        new = [
+            one["path"] for one in after.get("files") if one["path"] not in {was["path"] for was in before.get("files")}
+        ]
+        right = chart(self.person(world), int(world.parameters["column"]))
+        return [
+            equal("there is one new file, of that name", [path], new),
+            holds("it is a picture", data.startswith(b"\x89PNG\r\n"), found=f"{len(data)} bytes"),
+            holds(
+                "it is the right chart",
+                data == right,
+                expected=f"{len(right)} bytes",
+                found=f"{len(data)} bytes",
+                weight=2.0,
+            ),
+        ]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """The picture by itself, then ctrl+s."""
+        url = self.person(world).url("catalogue", f"/charts/{world.parameters['column']}.png")
+        return [*go(url), Press("ctrl+s"), *save_as(self._path(world))]
+
+    def _path(self, world: World) -> str:
+        return f"~/{world.parameters['folder']}/{world.parameters['file']}"
+
+
+class PrintPdf(BrowserTask):
+    """A page on paper that is a file."""
+
+    name = "print-to-pdf"
+    template = "Save {page} as a PDF with the browser's print function, in {layout} format, as {file} in my Documents."
+    instances = {
+        "staff-portrait": {"what": "colleague", "number": 2, "layout": "portrait", "file": "colleague.pdf"},
+        "event-landscape": {"what": "event", "number": 5, "layout": "landscape", "file": "event-sheet.pdf"},
+        "guide-landscape": {"what": "guide", "number": 3, "layout": "landscape", "file": "guide.pdf"},
+        "report-portrait": {"what": "report", "number": 9, "layout": "portrait", "file": "clipping.pdf"},
+    }
+    changes = ("~/Documents/{file}",)
+
+    def words(self, world: World, person: Person) -> Mapping[str, object]:
+        """Which page."""
+        return {"page": self._page(world).words}
+
+    def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """A PDF, made of this page, this way round."""
+        data = after.file(f"~/Documents/{world.parameters['file']}")[:_MOST]
+        box = re.search(rb"/MediaBox \[\s*0 0 ([\d.]+) ([\d.]+)\s*\]", data)
+        wide = box is not None and float(box[1]) > float(box[2])
+        return [
+            holds("it is a PDF", data.startswith(b"%PDF-") and b"%%EOF" in data[-1024:], found=f"{len(data)} bytes"),
+            equal("it was made of the page", self._page(world).tab, _pdf_title(data), weight=2.0),
+            holds("its format", box is not None and wide == (world.parameters["layout"] == "landscape"),
+                  expected=world.parameters["layout"], found=box[0].decode("latin-1") if box else "no page"),
+            holds("a browser printed it", b"Chromium" in data or b"Skia" in data, found=data[:30].decode("latin-1")),
+        ]  # fmt: skip
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """ctrl+p, the layout, the button."""
+        layout = choose("Layout", "Landscape") if world.parameters["layout"] == "landscape" else []
+        path = f"~/Documents/{world.parameters['file']}"
+        return [
+            *go(self._page(world).url),
+            Press("ctrl+p"),
+            shown("Save", "push button"),
+            *layout,
+            Tap("Save", role="push button"),
+            *save_as(path),
+        ]
+
+    def _page(self, world: World) -> Place:
+        return place(self.person(world), str(world.parameters["what"]), int(world.parameters["number"]))
+
+
+class SavePage(BrowserTask):
+    """A page as a file."""
+
+    name = "save-page"
+    template = "Save {page} as a web page (HTML) under the name {file} in my Documents, so that I can read it offline."
+    instances = {
+        "paper": {"what": "paper", "number": 6, "file": "abstract.html"},
+        "report": {"what": "report", "number": 2, "file": "press.html"},
+        "record": {"what": "record", "number": 18, "file": "record.html"},
+    }
+    changes = ("~/Documents/{file}", "~/Documents/*_files*")
+
+    def words(self, world: World, person: Person) -> Mapping[str, object]:
+        """Which page."""
+        return {"page": self._page(world).words}
+
+    def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """The file is of this page, and whole."""
+        text = after.text(f"~/Documents/{world.parameters['file']}")[:_MOST]
+        one = self._page(world)
+        source = re.search(r"<!-- saved from url=\(\d+\)(\S+) -->", text)
+        return [
+            equal("the browser saved it from the page", one.url, source[1] if source else None, weight=2.0),
+            holds("it has the heading", f"<h1>{one.title}</h1>" in text.replace("&amp;", "&"), expected=one.title),
+            holds("it is whole", "</html>" in text[-200:] and "<footer>" in text, found=text[-60:]),
+        ]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """ctrl+s."""
+        return [*go(self._page(world).url), Press("ctrl+s"), *save_as(f"~/Documents/{world.parameters['file']}")]
+
+    def _page(self, world: World) -> Place:
+        return place(self.person(world), str(world.parameters["what"]), int(world.parameters["number"]))
+
+
+class OpenTabs(BrowserTask):
+    """The pages for a meeting, and no others."""
+
+    name = "tabs-for-meeting"
+    template = (
+        "I have a meeting in five minutes. Have exactly these three pages open, each in a tab of its own, and "
+        "close all "
+        "other tabs: {pages}."
+    )
+    instances = {
+        "review": {"a": "paper", "x": 3, "b": "event", "y": 4, "c": "colleague", "z": 5},
+        "purchase": {"a": "product", "x": 11, "b": "product", "y": 16, "c": "guide", "z": 2},
+        "press": {"a": "report", "x": 11, "b": "record", "y": 77, "c": "paper", "z": 8},
+        "courses": {"a": "event", "x": 1, "b": "event", "y": 8, "c": "colleague", "z": 1},
+    }
+
+    def words(self, world: World, person: Person) -> Mapping[str, object]:
+        """Which pages."""
+        return {"pages": "; ".join(one.words for one in self._pages(world))}
+
+    def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """Each is open once, and nothing else is."""
+        pages = self._pages(world)
+        if "live" not in after.data:
+            return [holds("the open tabs are known", False, expected="asked at the end", found="not asked")]
+        found = [one["url"] for one in tabs_of(after)]
+        return [
+            *(equal(f"{one.title}: open once", 1, found.count(one.url)) for one in pages),
+            equal("nothing else is open", sorted(one.url for one in pages), sorted(found), weight=2.0),
+        ]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """Closes the tabs that were there but the last, and uses that one for the first page."""
+        first, *others = self._pages(world)
+        moves: list[Move] = [Press("escape"), *[Press("ctrl+w")] * (len(world.ui_state["pages"]) - 1), *go(first.url)]
+        for one in others:
+            moves += [Press("ctrl+t"), *address_bar(), *typed(one.url), page(one.url)]
+        return moves
+
+    def _pages(self, world: World) -> list[Place]:
+        told, owner = world.parameters, self.person(world)
+        return [place(owner, str(told[what]), int(told[at])) for what, at in (("a", "x"), ("b", "y"), ("c", "z"))]
+
+
+def _pdf_title(data: bytes) -> str | None:
+    """The title in a PDF's information, in either of its two ways of writing."""
+    if found := re.search(rb"/Title <FEFF([0-9A-F]+)>", data):
+        return bytes.fromhex(found[1].decode()).decode("utf-16-be", "replace")
+    if found := re.search(rb"/Title \(((?:[^()\\]|\\.)*)\)", data):
+        return re.sub(rb"\\(.)", rb"\1", found[1]).decode("latin-1")
+    return None
+
+
+SCENARIOS = (DownloadFile(), SaveChart(), PrintPdf(), SavePage(), OpenTabs())

@@ -1,0 +1,137 @@
+"""Serving web sites to a seat: an HTTP proxy on its loopback, answered outside, where nothing inside can reach.
+
+The browser asks this proxy for every address, so host names need no resolver and nothing leaves the machine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.server
+import re
+import socket
+import socketserver
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Final
+from urllib.parse import parse_qs, unquote, urlsplit
+
+MAX_BODY: Final = 1 << 18
+MAX_FIELDS: Final = 200
+SECONDS: Final = 10.0
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked. `query` and `form` have the last value of each field, `path` is unquoted."""
+
+    method: str
+    host: str
+    path: str
+    query: Mapping[str, str] = field(default_factory=dict)
+    form: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Response:
+    """What is answered."""
+
+    body: bytes
+    kind: str = "text/html; charset=utf-8"
+    status: HTTPStatus = HTTPStatus.OK
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+class Server:
+    """Answers in threads of this process until it is closed.
+
+    Args:
+        listener: A listening socket; owned from now on.
+        respond: Makes the answer; called by one thread at a time.
+    """
+
+    def __init__(self, listener: socket.socket, respond: Callable[[Request], Response]) -> None:
+        listener.setblocking(True)
+        self.port: int = listener.getsockname()[1]
+        self.lock = threading.RLock()
+        """Held while a request is answered; hold it to look at what they changed."""
+        self.fault: Exception | None = None
+        """The first error of `respond`: ours, so whoever records a state must not ignore it."""
+        self._respond = respond
+        self._server = _Threads(("127.0.0.1", 0), self._handler(), bind_and_activate=False)
+        self._server.socket.close()
+        self._server.socket = listener
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), name="sites", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Ends it; may be called twice."""
+        self._server.shutdown()
+        self._thread.join(SECONDS)
+        self._server.server_close()
+
+    def answer(self, request: Request) -> Response:
+        """One answer; an error of ours is kept, and the browser told of it."""
+        with self.lock:
+            try:
+                return self._respond(request)
+            except Exception as error:  # a browser needs an answer; `fault` keeps it from being lost
+                self.fault = self.fault or error
+                return Response(b"error", "text/plain", HTTPStatus.INTERNAL_SERVER_ERROR)
+
+    def _handler(self) -> type[http.server.BaseHTTPRequestHandler]:
+        server = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            timeout = SECONDS
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                self._answer({})
+
+            def do_POST(self) -> None:
+                length = self.headers.get("Content-Length", "0")
+                if not re.fullmatch(r"[0-9]{1,9}", length) or int(length) > MAX_BODY:
+                    self.send_error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+                    return
+                self._answer(_fields(self.rfile.read(int(length)).decode("utf-8", "replace")))
+
+            def do_CONNECT(self) -> None:
+                self.send_error(HTTPStatus.FORBIDDEN)
+
+            def log_message(self, format: str, *args: object) -> None:
+                """Nothing is logged."""
+
+            def _answer(self, form: Mapping[str, str]) -> None:
+                try:
+                    parts = urlsplit(self.path)
+                    host = parts.hostname or ""
+                except ValueError:
+                    self.send_error(HTTPStatus.BAD_REQUEST)
+                    return
+                asked = Request(self.command, host, unquote(parts.path) or "/", _fields(parts.query), form)
+                given = server.answer(asked)
+                self.send_response(given.status)
+                headers = {"Content-Type": given.kind, "Content-Length": str(len(given.body)), "Connection": "close"}
+                for name, value in (headers | dict(given.headers)).items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(given.body)
+                self.close_connection = True
+
+        return Handler
+
+
+class _Threads(socketserver.ThreadingTCPServer):
+    daemon_threads = True
+    block_on_close = False
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that went away is none of our business."""
+
+
+def _fields(text: str) -> dict[str, str]:
+    with contextlib.suppress(ValueError):
+        return {name: values[-1] for name, values in parse_qs(text, True, max_num_fields=MAX_FIELDS).items()}
+    return {}

@@ -1,0 +1,7 @@
+"""The web sites of a person's world: pages from their data, and what is sent in through forms."""
+
+from fairground_desk.browser.sites.documents import chart, record_csv, record_pdf
+from fairground_desk.browser.sites.router import Sites
+from fairground_desk.browser.sites.state import SiteState
+
+__all__ = ["SiteState", "Sites", "chart", "record_csv", "record_pdf"]

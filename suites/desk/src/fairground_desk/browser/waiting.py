@@ -1,0 +1,128 @@
+"""Waiting for what a move has begun: a page, a window, a file. For oracles, so that a busy machine fails no proof."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from fairground.core import AppError, StateError
+from fairground.worlds import Command, Seat, Stuck
+from fairground_desk.browser.debugging import Debugger
+
+SECONDS: Final = 30.0
+
+
+def page(url: str) -> Command:
+    """Waits until a page of this address has loaded."""
+    return Command("wait-page", {"url": url})
+
+
+def titled(title: str) -> Command:
+    """Waits until a page whose title begins so has loaded."""
+    return Command("wait-page", {"title": title})
+
+
+def window(title: str) -> Command:
+    """Waits until there is a window of this title, such as a dialog that asks where to save."""
+    return Command("wait-window", {"title": title})
+
+
+def no_window(title: str) -> Command:
+    """Waits until there is no such window any more."""
+    return Command("wait-no-window", {"title": title})
+
+
+def saved(path: str) -> Command:
+    """Waits until a file is there."""
+    return Command("wait-file", {"path": path})
+
+
+def shown(name: str, role: str) -> Command:
+    """Waits until something of this name and role shows and can be pressed."""
+    return Command("wait-shown", {"name": name, "role": role})
+
+
+def opened(name: str) -> Command:
+    """Waits until the drop-down list of this name is open."""
+    return Command("wait-opened", {"name": name})
+
+
+def focused(name: str) -> Command:
+    """Waits until what is typed goes into the field of this name."""
+    return Command("wait-focused", {"name": name})
+
+
+def wait(seat: Seat, debugger: Debugger, command: Command) -> None:
+    """Carries one of the above out.
+
+    Raises:
+        Stuck: It did not come true.
+    """
+    told = command.arguments
+    tries: dict[str, Callable[[], bool]] = {
+        "wait-page": lambda: _has_page(debugger, told),
+        "wait-window": lambda: any(one.title == told["title"] for one in seat.screen.windows()),
+        "wait-no-window": lambda: all(one.title != told["title"] for one in seat.screen.windows()),
+        "wait-shown": lambda: _is_shown(seat, str(told["name"]), str(told["role"])),
+        "wait-opened": lambda: _is_open(seat, str(told["name"])),
+        "wait-focused": lambda: _is_focused(seat, str(told["name"])),
+        "wait-file": lambda: _has_file(seat, str(told["path"])),
+    }
+    if command.name not in tries:
+        raise Stuck(f"the browser takes no command {command.name!r}; it takes {', '.join(tries)}")
+    deadline = time.monotonic() + SECONDS
+    while not tries[command.name]():
+        if time.monotonic() > deadline:
+            raise Stuck(f"{command.name} {dict(told)}: it did not come true in {SECONDS:g} s")
+        seat.screen.wait_change(0.1)
+
+
+def _has_page(debugger: Debugger, told: Mapping[str, Any]) -> bool:
+    try:
+        targets = [one for one in debugger.call("Target.getTargets")["targetInfos"] if one["type"] == "page"]
+        fitting = [
+            one
+            for one in targets
+            if _bare(one["url"]) == _bare(str(told.get("url", one["url"])))
+            and one["title"].startswith(str(told.get("title", "")))
+        ]
+        return any(_complete(debugger, one["targetId"]) for one in fitting)
+    except AppError as error:
+        raise Stuck(error.message) from error
+
+
+def _complete(debugger: Debugger, target: str) -> bool:
+    try:
+        session = debugger.call("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"]
+        found = debugger.call("Runtime.evaluate", {"expression": "document.readyState"}, session=session)
+        debugger.call("Target.detachFromTarget", {"sessionId": session})
+    except AppError:
+        return False  # the page went away meanwhile; it is looked for again
+    return bool(found.get("result", {}).get("value") == "complete")
+
+
+def _is_shown(seat: Seat, name: str, role: str) -> bool:
+    return any(
+        node.role == role and node.name == name and "enabled" in node.states for node in seat.screen.tree().walk()
+    )
+
+
+def _is_open(seat: Seat, name: str) -> bool:
+    nodes = seat.screen.tree().walk()
+    return any(node.role == "combo box" and node.name == name and "expanded" in node.states for node in nodes)
+
+
+def _is_focused(seat: Seat, name: str) -> bool:
+    return any(node.name == name and "focused" in node.states for node in seat.screen.tree().walk())
+
+
+def _bare(url: str) -> str:
+    return url.partition("#")[0].rstrip("/")
+
+
+def _has_file(seat: Seat, path: str) -> bool:
+    try:
+        return len(seat.sandbox.read_file(path)) > 0
+    except StateError:
+        return False

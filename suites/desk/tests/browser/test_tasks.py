@@ -1,0 +1,121 @@
+"""Tasks in the browser: some played in full; all of them worded, and none done at the start."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote
+
+import pytest
+
+from fairground.agents.oracle import carry_out
+from fairground.core import Configuration, InvalidConfiguration, State
+from fairground.verify import judge
+from fairground.verify.reading.chromium import read_bookmarks
+from fairground.worlds import World, open_seat, suite_of
+from fairground_desk.browser import SCENARIOS, Browser
+from fairground_desk.browser.person import PEOPLE, SITES, person
+from fairground_desk.browser.profile_files import Mark, bookmarks_file
+from fairground_desk.browser.serving import Request
+from fairground_desk.browser.sites import Sites
+
+QUICK = (
+    "bookmark-page/event@tomasz/light/start",
+    "rename-bookmark/shop@hana/dawn/tabs",
+    "site-zoom/smaller@wanjiru/forest/small",
+    "help-desk-ticket/key@ines/dark/no-bar",
+    "tabs-for-meeting/press@hana/light/deep",
+    "download-file/group@tomasz/dunes/new-tab",
+    "cheapest-product/second@wanjiru/large/zoomed",
+)
+SLOW = tuple(
+    f"{scenario.name}/{list(scenario.instances)[number % len(scenario.instances)]}@{PEOPLE[number % 4]}/light/start"
+    for number, scenario in enumerate(SCENARIOS)
+)
+
+
+def world_of(name: str) -> World:
+    suite = suite_of("desk")[0]
+    return World.of(suite, Configuration.from_id(f"desk/browser/{name}"))
+
+
+def solve(name: str) -> None:
+    world = world_of(name)
+    with open_seat(world) as seat:
+        said = None
+        for turn in carry_out(seat, world.scenario.oracle(world, seat.before)):
+            if turn.action.ends:
+                said = getattr(turn.action, "text", None)
+                break
+            seat.screen.act(turn.action.to_pixels(*seat.screen.size))
+            seat.screen.settle()
+        assert judge(world, seat.before, seat.before, None).reward < 0.01
+        verdict = judge(world, seat.before, seat.finish(), said)
+    assert verdict.success, [check for check in verdict.checks if not check.passed]
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_an_oracle_solves_its_task(name: str) -> None:
+    solve(name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SLOW)
+def test_every_oracle_solves_its_task(name: str) -> None:
+    solve(name)
+
+
+def test_every_instance_is_worded_for_every_person() -> None:
+    suite = suite_of("desk")[0]
+    for scenario in SCENARIOS:
+        for instance in scenario.instances:
+            for profile in Browser.profiles:
+                told = Configuration.from_id(f"desk/browser/{scenario.name}/{instance}@{profile}/light/start")
+                try:
+                    words = World.of(suite, told).instruction
+                except InvalidConfiguration:
+                    continue
+                assert len(words) > 40 and "{" not in words, words
+
+
+@pytest.mark.parametrize("key", PEOPLE)
+def test_every_page_that_is_linked_is_there(key: str) -> None:
+    owner = person(key)
+    sites = Sites(owner)
+    seen: set[str] = set()
+    todo = [(owner.host(site), "/") for site in SITES]
+    while todo:
+        host, path = todo.pop()
+        if f"{host}{path}" in seen:
+            continue
+        seen.add(f"{host}{path}")
+        bare, _, query = path.partition("?")
+        asked = dict(part.partition("=")[::2] for part in query.replace("&amp;", "&").split("&") if part)
+        answer = sites.respond(Request("GET", host, unquote(bare), {k: unquote(v) for k, v in asked.items()}))
+        assert answer.status == 200, (host, path)
+        if answer.kind.startswith("text/html"):
+            links = re.findall(r'href="(/[^"]*)"', answer.body.decode())
+            todo += [(host, link) for link in links if not ("page=" in link and len(seen) > 700)]
+    assert len(seen) > 150
+
+
+def test_a_hostile_request_changes_nothing_and_breaks_nothing() -> None:
+    sites = Sites(person("ines"))
+    before = sites.state.recorded()
+    for path in ("/records/0", "/records/99999999999", "/staff/-1", "/../../etc/passwd", "/event/1/2/3", "/basket/x"):
+        for site in SITES:
+            for method in ("GET", "POST"):
+                sites.respond(Request(method, sites.person.host(site), path, {}, {"pieces": "1e9", "step": "9"}))
+    assert sites.state.recorded() == before
+    assert sites.respond(Request("GET", "evil.example", "/")).status == 502
+
+
+def test_the_bookmarks_file_is_one_that_the_browser_would_write() -> None:
+    found = read_bookmarks(
+        bookmarks_file([Mark("A", "http://a.example/"), Mark("F", children=(Mark("B", "http://b.example/"),))], [])
+    )
+    assert found.genuine and found.at("bar", "F", "B")[0].url == "http://b.example/"
+
+
+def test_a_state_without_the_profile_fails_and_breaks_nothing() -> None:
+    world = world_of("bookmark-page/paper@ines/light/start")
+    assert not judge(world, State(), State(), None).success
