@@ -5,4 +5,28 @@ from fairground_desk import browser, calc, files, gimp, impress, inkscape, mouse
 
 __all__ = ["suite"]
 
-suite = Suite(name="desk", title="Desk", version="0.1.0", apps=(browser.Browser(), calc.Calc(), files.Files(), gimp.Gimp(), impress.Impress(), inkscape.Inkscape(), mousepad.Mousepad(), writer.Writer()), scenarios=(*browser.SCENARIOS, *calc.SCENARIOS, *files.SCENARIOS, *gimp.SCENARIOS, *impress.SCENARIOS, *inkscape.SCENARIOS, *mousepad.SCENARIOS, *writer.SCENARIOS))
+suite = Suite(
+    name="desk",
+    title="Desk",
+    version="0.2.0",
+    apps=(
+        calc.Calc(),
+        writer.Writer(),
+        impress.Impress(),
+        gimp.Gimp(),
+        inkscape.Inkscape(),
+        browser.Browser(),
+        files.Files(),
+        mousepad.Mousepad(),
+    ),
+    scenarios=(
+        *calc.SCENARIOS,
+        *writer.SCENARIOS,
+        *impress.SCENARIOS,
+        *gimp.SCENARIOS,
+        *inkscape.SCENARIOS,
+        *browser.SCENARIOS,
+        *files.SCENARIOS,
+        *mousepad.SCENARIOS,
+    ),
+)

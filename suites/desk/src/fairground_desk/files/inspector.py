@@ -1,0 +1,231 @@
+"""What can be asked about folders, and about PCManFM."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+from fairground.core import Check, State, StateError
+from fairground.verify import equal, holds
+from fairground.verify.reading.filetree import Trashed, read_trash
+from fairground.verify.reading.keyfile import read_keyfile
+from fairground.verify.reading.settings import FolderBookmark, read_folder_bookmarks
+from fairground.verify.reading.textfile import read_text
+from fairground.worlds import Inspector
+
+PCMANFM = "~/.config/pcmanfm/default/pcmanfm.conf"
+LIBFM = "~/.config/libfm/libfm.conf"
+BOOKMARKS = "~/.gtk-bookmarks"
+TRASH = "~/.local/share/Trash"
+
+FILES = Inspector(
+    "files",
+    channels={
+        "files": "every file in the user's folders and in the trash, to the byte; links are listed, never followed",
+        "modes": "permissions and link targets, by `find` in the seat, while it still runs",
+        "settings": f"`{PCMANFM}` and `{LIBFM}`; `{BOOKMARKS}`",
+        "trash": f"`{TRASH}`: what was thrown away, with the notes of where it was",
+        "live": "windows and, by accessibility (AT-SPI), the folder in front and its status bar",
+    },
+)
+
+
+def kinds(state: State) -> dict[str, str]:
+    """Every entry of the recorded folders: path to `file`, `folder`, `link` or `other`."""
+    return {one["path"]: one["kind"] for one in state.get("files")}
+
+
+def modes_of(state: State) -> Mapping[str, Mapping[str, str]]:
+    """Permissions and link targets by path."""
+    found: Mapping[str, Mapping[str, str]] = state.get("modes")
+    return found
+
+
+def trash_of(state: State) -> dict[str, Trashed]:
+    """What was thrown away and is still there, by the path it had."""
+    infos = {path: content for path, content in state.files.items() if path.startswith(f"{TRASH}/info/")}
+    there = kinds(state)
+    return {_shortened(one.path): one for one in read_trash(infos) if f"{TRASH}/files/{one.name}" in there}
+
+
+def bookmarks_of(state: State) -> tuple[FolderBookmark, ...]:
+    """The bookmarks, in order."""
+    return read_folder_bookmarks(state.file(BOOKMARKS))
+
+
+def settings_of(state: State) -> dict[str, str]:
+    """Every setting, by group and name, of the program and of its library."""
+    found: dict[str, str] = {}
+    for path in (LIBFM, PCMANFM):
+        for group, keys in read_keyfile(state.file(path), what=path).groups.items():
+            found |= {f"{group}/{key}": value for key, value in keys.items()}
+    return found
+
+
+@FILES.query("structure")
+def tree(state: State, folder: str, deep: bool = True) -> dict[str, str]:
+    """What is in a folder: path to kind.
+
+    Args:
+        folder: Such as `~/Documents`.
+        deep: Whether folders in it are looked into.
+    """
+    found = {path: kind for path, kind in kinds(state).items() if path.startswith(f"{folder}/")}
+    if not found and folder not in kinds(state) and folder in state.missing:
+        raise StateError(f"{folder}: {state.missing[folder]}")
+    return found if deep else {path: kind for path, kind in found.items() if "/" not in path[len(folder) + 1 :]}
+
+
+@FILES.query("files")
+def find(state: State, pattern: str) -> list[str]:
+    """Paths that match a pattern.
+
+    Args:
+        pattern: With `*` for any letters, such as `~/Downloads/*.pdf`.
+    """
+    return [path for path in kinds(state) if fnmatchcase(path, pattern)]
+
+
+@FILES.check("files")
+def check_kind(state: State, path: str, kind: str = "file") -> Check:
+    """Whether there is such an entry, of this kind.
+
+    Args:
+        path: Of the entry.
+        kind: `file`, `folder`, `link`; or `nothing`.
+    """
+    return equal(f"{path} is a {kind}", kind, kinds(state).get(path, "nothing"))
+
+
+@FILES.query("content")
+def digest(state: State, path: str) -> str:
+    """SHA-256 of a file's content.
+
+    Args:
+        path: Of the file.
+    """
+    return hashlib.sha256(state.file(path)).hexdigest()
+
+
+@FILES.query("content")
+def text(state: State, path: str) -> list[str]:
+    """The lines of a text file.
+
+    Args:
+        path: Of the file.
+    """
+    return list(read_text(state.file(path), what=path).lines)
+
+
+@FILES.query("content")
+def duplicates(state: State, folder: str) -> list[list[str]]:
+    """Files in and below a folder that have the same content, in groups.
+
+    Args:
+        folder: Such as `~/Downloads`.
+    """
+    groups: dict[bytes, list[str]] = {}
+    for path in sorted(state.files):
+        if path.startswith(f"{folder}/"):
+            groups.setdefault(state.files[path], []).append(path)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+@FILES.query("metadata")
+def sizes(state: State, folder: str) -> dict[str, int]:
+    """Bytes of every file directly in a folder.
+
+    Args:
+        folder: Such as `~/Downloads`.
+    """
+    inside = tree(state, folder, deep=False)
+    return {one["path"]: one["size"] for one in state.get("files") if one["path"] in inside and one["kind"] == "file"}
+
+
+@FILES.query("metadata")
+def mode(state: State, path: str) -> str:
+    """Permission bits of a file or folder, such as `644`.
+
+    Args:
+        path: Of the entry.
+    """
+    if path not in modes_of(state):
+        raise StateError(f"{path}: its permissions were not recorded")
+    return modes_of(state)[path]["mode"]
+
+
+@FILES.check("metadata")
+def check_mode(state: State, path: str, expected: str) -> Check:
+    """Whether a file or folder has these permissions.
+
+    Args:
+        path: Of the entry.
+        expected: Such as `600`.
+    """
+    return equal(f"permissions of {path}", expected, modes_of(state).get(path, {}).get("mode"))
+
+
+@FILES.query("metadata")
+def link(state: State, path: str) -> str:
+    """Where a symbolic link leads, not followed.
+
+    Args:
+        path: Of the link.
+    """
+    if kinds(state).get(path) != "link":
+        raise StateError(f"{path}: {kinds(state).get(path, 'nothing')}, expected a link")
+    return modes_of(state)[path]["target"]
+
+
+@FILES.query("history")
+def trash(state: State) -> dict[str, str]:
+    """What is in the trash: the path that it had, to its name there."""
+    return {path: one.name for path, one in trash_of(state).items()}
+
+
+@FILES.check("history")
+def check_trashed(state: State, path: str) -> Check:
+    """Whether something was moved to the trash, and not simply deleted.
+
+    Args:
+        path: Where it was.
+    """
+    gone = path not in kinds(state)
+    found = {"gone": gone, "in the trash": path in trash_of(state)}
+    return holds(f"{path} is in the trash", all(found.values()), expected="gone, and in the trash", found=found)
+
+
+@FILES.query("settings")
+def bookmarks(state: State) -> list[dict[str, str]]:
+    """The bookmarks of the side pane, in order: folder and label."""
+    return [{"path": _shortened(one.path), "label": one.label} for one in bookmarks_of(state)]
+
+
+@FILES.query("settings")
+def settings(state: State) -> dict[str, str]:
+    """All settings of PCManFM and of its library, by group and name."""
+    return settings_of(state)
+
+
+@FILES.check("settings")
+def check_setting(state: State, name: str, expected: str) -> Check:
+    """Whether a setting has this value.
+
+    Args:
+        name: Group and name, such as `ui/show_hidden`.
+        expected: As it is written, such as `1`.
+    """
+    return equal(f"setting {name}", expected, settings_of(state).get(name))
+
+
+@FILES.query("live")
+def location(state: State) -> dict[str, Any]:
+    """The windows, the folder in front, and what the status bar says of it."""
+    live: dict[str, Any] = state.get("live")
+    return live
+
+
+def _shortened(path: str) -> str:
+    return "~/" + path.split("/", 3)[3] if path.startswith("/home/") and path.count("/") > 2 else path

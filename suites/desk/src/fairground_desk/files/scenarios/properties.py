@@ -1,0 +1,218 @@
+"""Permissions, links, bookmarks, and how PCManFM shows folders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from fairground.core import Check, State
+from fairground.verify import equal, unchanged
+from fairground.worlds import Command, Move, Press, World
+from fairground_desk.files.app import home_of
+from fairground_desk.files.inspector import bookmarks, modes_of, settings_of
+from fairground_desk.files.scenarios.moves import bookmark, go_to, link_in, permissions, pick_one, show, wait
+from fairground_desk.files.scenarios.plan import FilesTask, Plan, equal_all, name_of, shown
+
+
+class Permissions(FilesTask):
+    """Who may see, change and execute two files."""
+
+    name = "permissions"
+    instances = {
+        "private": {"which": "contracts", "mode": "600", "steps": "-2 0 0",
+                    "ask": "so that only you, the owner, can view and change them; nobody can execute them"},
+        "group": {"which": "notes", "mode": "640", "steps": "-1 0 0",
+                  "ask": "so that you and your group can view them, only you can change them, and nobody execute them"},
+        "shared": {"which": "plans", "mode": "664", "steps": "0 1 0",
+                   "ask": "so that anyone can view them, you and your group can change them, and nobody execute them"},
+        "scripts": {"which": "scripts", "mode": "744", "steps": "0 0 -2",
+                    "ask": "so that anyone can view them, and only you can change and execute them"},
+    }  # fmt: skip
+
+    def paths(self, world: World) -> list[str]:
+        """Two files."""
+        projects = home_of(world).projects
+        return {
+            "contracts": [f"~/Documents/Contracts/{name}.pdf" for name in ("lease", "telephone")],
+            "notes": [f"~/Documents/Notes/meeting {number}.md" for number in (2, 3)],
+            "plans": [f"~/Projects/{project}/plan.md" for project in projects],
+            "scripts": [f"~/Projects/{project}/run.sh" for project in projects],
+        }[str(world.parameters["which"])]  # fmt: skip
+
+    def phrase(self, world: World) -> str:
+        """Names the files and who may what."""
+        one, other = map(shown, self.paths(world))
+        return f"Set the permissions of {one} and {other} {world.parameters['ask']}."
+
+    def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """The bits of both files, and what each stands for."""
+        wanted = str(world.parameters["mode"])
+        modes = {path: modes_of(after).get(path, {}).get("mode", "none") for path in self.paths(world)}
+        each = [
+            equal(f"permissions of {name_of(path)}, in {shown(path)}", wanted, found) for path, found in modes.items()
+        ]
+        return [*each, equal("both files have them", [wanted] * 2, list(modes.values()), weight=2.0)]
+
+    def other_modes(self, world: World, before: State) -> Sequence[str]:
+        """Of these files."""
+        return self.paths(world)
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """The page Permissions of each file's properties."""
+        steps = [int(step) for step in str(world.parameters["steps"]).split()]
+        moves: list[Move] = []
+        for path in self.paths(world):
+            moves += [*pick_one(path), *permissions(*steps)]
+        return [*moves, *show("*")]
+
+
+class Links(FilesTask):
+    """Links on the desktop to what is used often."""
+
+    name = "links"
+    instances = {"folders": {"which": "folders"}, "papers": {"which": "papers"}, "album": {"which": "album"}}
+
+    def targets(self, world: World) -> list[str]:
+        """What the links lead to."""
+        home = home_of(world)
+        return {
+            "folders": ["~/Documents/Invoices", f"~/Projects/{home.projects[0]}"],
+            "papers": [f"~/Documents/{home.papers[0]}.txt", f"~/Projects/{home.projects[1]}/budget.csv"],
+            "album": [f"~/Pictures/{home.album}", f"~/Pictures/{home.second}"],
+        }[str(world.parameters["which"])]  # fmt: skip
+
+    def phrase(self, world: World) -> str:
+        """Names the targets."""
+        one, other = map(shown, self.targets(world))
+        return (
+            f"Put symbolic links to {one} and to {other} into the folder Desktop. Each link is called like what it "
+            "leads to, which itself stays where it is."
+        )
+
+    def plan(self, world: World, before: State) -> Plan:
+        """Two links."""
+        return Plan(links={f"~/Desktop/{name_of(path)}": path for path in self.targets(world)})
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """The command of the menu, for each."""
+        moves: list[Move] = []
+        for path in self.targets(world):
+            moves += [*pick_one(path), *link_in("~/Desktop")]
+        return [*moves, *show("*")]
+
+
+class Bookmarks(FilesTask):
+    """Folders that are kept in the side pane, with a name of one's own."""
+
+    name = "bookmarks"
+    instances = {
+        "work": {"first": "~/Projects/{project}", "label": "Current work", "second": "~/Downloads", "also": "Incoming"},
+        "pictures": {"first": "~/Pictures/{album}", "label": "Best pictures", "second": "~/Pictures", "also": "All"},
+        "papers": {"first": "~/Documents/Contracts", "label": "Signed", "second": "~/Documents/Notes", "also": "Talks"},
+    }  # fmt: skip
+
+    def asked(self, world: World) -> dict[str, str]:
+        """Folder to label, in order."""
+        names = {"project": home_of(world).projects[0], "album": home_of(world).album}
+        asked = {key: str(value).format_map(names) for key, value in world.parameters.items()}
+        return {asked["first"]: asked["label"], asked["second"]: asked["also"]}
+
+    def phrase(self, world: World) -> str:
+        """Names folders and labels."""
+        told = " and then ".join(f'{shown(path)} under the name "{label}"' for path, label in self.asked(world).items())
+        return f"Add bookmarks to the side pane of the file manager: {told}. The bookmarks that are there stay."
+
+    def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """The bookmarks before, and the new ones."""
+        old, new = bookmarks(before), bookmarks(after)
+        wanted = [{"path": path, "label": label} for path, label in self.asked(world).items()]
+        each = [
+            equal(
+                f"a bookmark for {one['path']}",
+                one["label"],
+                next((mark["label"] for mark in new if mark["path"] == one["path"]), None),
+            )
+            for one in wanted
+        ]
+        kept = unchanged("the old bookmarks", {one["path"]: one["label"] for one in old},
+                         {one["path"]: one["label"] for one in new if one in old})  # fmt: skip
+        return [*each, equal("the bookmarks, in order", [*old, *wanted], new, weight=2.0), kept]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """Goes there, and adds it."""
+        moves: list[Move] = []
+        for path, label in self.asked(world).items():
+            moves += [*go_to(path), *bookmark(label)]
+        return moves
+
+
+_WORDS = {
+    "ui/show_hidden=1": "hidden files are shown", "ui/sort=size;ascending;": "files are sorted by size, smallest first",
+    "ui/sort=ext;ascending;": "files are sorted by extension, ascending",
+    "config/single_click=1": "files are opened with a single click",
+    "config/confirm_trash=0": "nobody is asked before files are moved to the trash",
+    "config/confirm_del=0": "nobody is asked before files are deleted",
+    "ui/focus_previous=1": "the previous folder is focused after coming to its parent",
+}  # fmt: skip
+_BOXES = ("config/single_click", "config/confirm_del", "config/use_trash", "config/no_usb_trash",
+          "config/confirm_trash", "config/quick_exec", "", "", "config/smart", "ui/change_tab_on_drop",
+          "ui/focus_previous")  # fmt: skip
+_SORTS = {"size": "ctrl+alt+3", "ext": "ctrl+alt+5"}
+
+
+class Viewing(FilesTask):
+    """How folders are shown, and what is asked before something goes."""
+
+    name = "viewing"
+    instances = {
+        "hidden-by-size": {"set": "ui/show_hidden=1, ui/sort=size;ascending;"},
+        "quick": {"set": "config/single_click=1, config/confirm_trash=0"},
+        "careless": {"set": "config/confirm_del=0, ui/focus_previous=1"},
+        "by-extension": {"set": "ui/sort=ext;ascending;, config/single_click=1"},
+        "everything": {"set": "ui/show_hidden=1, config/confirm_trash=0"},
+    }
+
+    def asked(self, world: World) -> Mapping[str, str]:
+        """Values by group and name."""
+        parts = (part.partition("=") for part in str(world.parameters["set"]).split(", "))
+        return {name: value for name, _, value in parts}
+
+    def phrase(self, world: World) -> str:
+        """Says each in words."""
+        told = " and ".join(_WORDS[f"{name}={value}"] for name, value in self.asked(world).items())
+        return (
+            f"Set the file manager up so that {told}. All its other preferences stay as they are, and so do all files."
+        )
+
+    def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """Each setting."""
+        return equal_all("setting", self.asked(world), settings_of(after))
+
+    def other_settings(self, world: World) -> Sequence[str]:
+        """Those that are asked for."""
+        return tuple(self.asked(world))
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """Keys for what has one; for the rest the first page of the preferences."""
+        asked = dict(self.asked(world))
+        moves: list[Move] = [Press("Escape")]
+        if asked.pop("ui/show_hidden", ""):
+            moves += [Press("ctrl+h"), Command("rest")]
+        if sort := asked.pop("ui/sort", ""):
+            moves += [Press(_SORTS[sort.partition(";")[0]]), Command("rest")]
+            if settings_of(before)["ui/sort"].partition(";")[2] != sort.partition(";")[2]:
+                moves += [
+                    Press("alt+v"),
+                    Press("Down"),
+                    Press("Down"),
+                    Press("Right"),
+                    Press("Return"),
+                    Command("rest"),
+                ]
+        if not asked:
+            return moves
+        moves += [Press("alt+e"), Press("Up"), Press("Return"), wait("^Preferences$"), Command("rest")]
+        for box in _BOXES:
+            moves += [Press("Tab"), Press("space")] if box in asked else [Press("Tab")]
+            # The slider for its delay can be reached from then on.
+            moves += [Press("Tab")] if box == "config/single_click" and box in asked else []
+        return [*moves, Press("Escape"), wait("^Preferences$", gone=True), Command("rest")]

@@ -1,0 +1,6 @@
+"""GIMP 2.10."""
+
+from fairground_desk.gimp.app import Gimp
+from fairground_desk.gimp.scenarios import SCENARIOS
+
+__all__ = ["SCENARIOS", "Gimp"]

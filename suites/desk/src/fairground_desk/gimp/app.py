@@ -1,0 +1,127 @@
+"""GIMP as a world: its pictures, its window, and how it is asked."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from fairground.core import AppError, State
+from fairground.sandbox import Sandbox
+from fairground.worlds import Command, Seat, Stuck, World
+from fairground_desk.gimp.inspector import GIMP, GIMPRC, RECENT
+from fairground_desk.gimp.preferences import CONFIG, MENURC, gimprc, sessionrc
+from fairground_desk.gimp.profiles import STUDIOS, Studio, build
+from fairground_desk.gimp.scriptfu import SERVE, do, open_images, unsaved_copies, wait_ready
+from fairground_desk.kit import READY_SECONDS, DeskApp, wait_drawn
+
+_PROGRAM = "/usr/bin/gimp-2.10"
+_DIALOG_SECONDS = 45.0
+# GIMP complains about those that are missing.
+_FOLDERS = ("brushes", "dynamics", "gradients", "palettes", "patterns", "tool-options", "tool-presets", "tmp")
+
+
+class Gimp(DeskApp):
+    """The unmodified GIMP 2.10 of Debian."""
+
+    name = "gimp"
+    title = "GIMP"
+    packages = ("gimp", "gimp-data", "libatk-adaptor")
+    folders = ("~/Pictures", "~/Documents")
+    settings = (GIMPRC, f"{CONFIG}/sessionrc", f"{CONFIG}/templaterc", RECENT)
+    checkpoint_setup = True
+    inspector = GIMP
+    profiles: ClassVar[Mapping[str, Mapping[str, Any]]] = {name: {"studio": name} for name in STUDIOS}
+    ui_states: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "usual": {},
+        "channels": {"page": 1, "docks": 280, "icons": "small"},
+        "no-docks": {"hidden": "yes"},
+        "plain-canvas": {"status": "no", "rulers": "no", "bars": "no", "docks": 300},
+        "small-window": {"maximized": "no", "left": 90, "top": 40, "width": 980, "height": 560, "icons": "small"},
+        "second-open": {"also": "second", "page": 3},
+    }
+
+    def env(self, world: World) -> dict[str, str]:
+        """The bridge that gives GTK 2 an accessibility tree."""
+        return {"GTK_MODULES": "gail:atk-bridge", "NO_AT_BRIDGE": "0"}
+
+    def configure(self, sandbox: Sandbox) -> None:
+        """Lets GIMP ask all of its plug-ins what they do, once for all seats: that is most of a first start."""
+        home = CONFIG.replace("~", sandbox.home)
+        sandbox.run(["mkdir", "-p", *(f"{home}/{name}" for name in _FOLDERS)])
+        sandbox.write_file(GIMPRC, gimprc({}, dark=False, widgets="Adwaita"))
+        sandbox.run(["gimp-console-2.10", "-i", "-b", "(gimp-quit 0)"], timeout=180.0)
+        sandbox.read_file(f"{CONFIG}/pluginrc")
+
+    def setup(self, sandbox: Sandbox, world: World) -> None:
+        """Puts the profile's pictures and the UI state's settings in place."""
+        for path, data in build(str(world.profile["studio"])).items():
+            sandbox.write_file(path, data)
+        dark, widgets = bool(world.theme.get("dark")), str(world.theme.get("widgets", "Adwaita"))
+        sandbox.write_file(GIMPRC, gimprc(world.ui_state, dark=dark, widgets=widgets))
+        sandbox.write_file(f"{CONFIG}/menurc", MENURC)
+        sandbox.write_file(f"{CONFIG}/sessionrc", sessionrc(world.ui_state))
+
+    def launch(self, seat: Seat) -> None:
+        """Opens the picture that the task is about, and waits until it is drawn and GIMP can be asked."""
+        studio = studio_of(seat.world)
+        first = opened(seat.world)
+        also = studio.second_path if seat.world.ui_state.get("also") and first != studio.second_path else None
+        paths = [path.replace("~", seat.sandbox.home) for path in (also, first) if path]
+        seat.start([_PROGRAM, "--no-splash", *paths, "-b", SERVE])
+        wait_drawn(seat, rf"^\S*{re.escape(first.rpartition('/')[2].rpartition('.')[0])}.*GIMP")
+        wait_ready(seat, READY_SECONDS)
+
+    def live(self, seat: Seat) -> Mapping[str, Any]:
+        """The open images, and the content of those that are not saved."""
+        images = open_images(seat)
+        seat.keep["unsaved"] = unsaved_copies(seat, images)
+        return {"images": images}
+
+    def capture(self, seat: Seat, world: World) -> State:
+        """As for every app; images that are not saved are files named `unsaved:` and their place, as XCF."""
+        state = super().capture(seat, world)
+        unsaved = {f"unsaved:{name}": data for name, data in seat.keep.pop("unsaved", {}).items()}
+        return State(files={**state.files, **unsaved}, data=state.data, missing=state.missing)
+
+    def command(self, seat: Seat, command: Command) -> None:
+        """A program in Scheme for an open image, or waiting as a person waits for a dialog.
+
+        `Command("script-fu", {"image": "a.xcf", "code": "..."})`; `Command("window", {"title": "^Export"})` waits for a
+        window, and `Command("no-window", ...)` until there is none.
+        """
+        if command.name in ("window", "no-window"):
+            _await_window(seat, str(command.arguments["title"]), there=command.name == "window")
+            return
+        if command.name != "script-fu":
+            raise Stuck(f"gimp knows the commands script-fu, window and no-window, not {command.name!r}")
+        code = str(command.arguments["code"]).replace("~/", f"{seat.sandbox.home}/")
+        try:
+            do(seat, str(command.arguments["image"]), code)
+        except AppError as error:
+            raise Stuck(error.message) from error
+
+
+def _await_window(seat: Seat, title: str, *, there: bool) -> None:
+    """Plug-ins, which show the dialogs of exports, are programs of their own and take a while to start."""
+    deadline = time.monotonic() + _DIALOG_SECONDS
+    while any(re.search(title, window.title) for window in seat.screen.windows()) != there:
+        if time.monotonic() > deadline:
+            seen = ", ".join(repr(window.title) for window in seat.screen.windows())
+            raise Stuck(f"{'no' if there else 'still a'} window with a title matching {title!r}; there are {seen}")
+        seat.screen.wait_change(0.1)
+    seat.screen.settle()
+
+
+def studio_of(world: World) -> Studio:
+    """The profile of a world."""
+    return STUDIOS[str(world.profile["studio"])]
+
+
+def opened(world: World) -> str:
+    """Path of the picture that is in front at the start: the scenario says which, in its attribute `opens`."""
+    role = getattr(world.scenario, "opens", "project")
+    path = getattr(studio_of(world), f"{role}_path")
+    assert isinstance(path, str)
+    return path

@@ -1,0 +1,102 @@
+"""What the tasks in GIMP are written with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from fairground.core import Check, Parameter, State
+from fairground.verify import holds
+from fairground.worlds import Command, Enter, Move, Press, World
+from fairground_desk.gimp.app import opened, studio_of
+from fairground_desk.gimp.profiles import Studio
+from fairground_desk.tasks import DeskTask, files_unchanged
+
+
+class GimpTask(DeskTask):
+    """A task about pictures; its instruction may name what the profile has, such as `{photo}` or `{layer}`.
+
+    Attributes:
+        opens: What is in front at the start: `photo`, `second`, `sign` or `project`.
+    """
+
+    app = "gimp"
+    opens: ClassVar[str] = "project"
+    step_budget = 60
+
+    def phrase(self, world: World) -> str:
+        """The instruction, with names of the profile's files and layers."""
+        return self.template.format_map(facts(world))
+
+    def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """The task's own checks, and the guard over all other files; `changes` may name the profile's files too."""
+        allowed = [path.format_map(facts(world)) for path in self.changes]
+        guard = files_unchanged(before, after, allowed)
+        missing = [path for path in allowed if "*" not in path and path not in after.files]
+        if missing:  # nobody has made it yet, or it is gone: nothing else can be asked
+            return [*(holds(f"{path.rpartition('/')[2]} is there", False, expected=path) for path in missing), guard]
+        return [*self.judge(world, before, after, answer), guard]
+
+
+def facts(world: World) -> dict[str, Parameter]:
+    """What an instruction can name: the parameters, and files and layers of the profile by their roles."""
+    studio = studio_of(world)
+    named = dict(zip(("caption", "sign", "tint", "ground"), studio.layers, strict=True))
+    found: dict[str, Parameter] = {
+        **world.parameters,
+        "folder": studio.home,
+        "photo": f"{studio.photo[0]}.jpg",
+        "photo_stem": studio.photo[0],
+        "second": f"{studio.second[0]}.jpg",
+        "second_stem": studio.second[0],
+        "sign_file": f"{studio.sign}.png",
+        "project": f"{studio.project}.xcf",
+        "project_stem": studio.project,
+        "set_folder": f"{studio.home}/{studio.set_folder}",
+        "slides": studio.slides_folder,
+        "said": studio.caption,
+        **named,
+    }
+    return found | {
+        name: named[str(value)] for name, value in world.parameters.items() if value in named and name != "role"
+    }
+
+
+def layer_of(studio: Studio, role: object) -> str:
+    """Name of a layer by its role: `caption`, `sign`, `tint` or `ground`."""
+    return studio.layers[("caption", "sign", "tint", "ground").index(str(role))]
+
+
+def scheme(world: World, code: str, image: str = "") -> Command:
+    """A program for the image in front, or for another that is open."""
+    path = image or opened(world)
+    return Command("script-fu", {"image": path.rpartition("/")[2], "code": code})
+
+
+def save() -> list[Move]:
+    """Saves an XCF image under its own name."""
+    return [Press("escape"), Press("ctrl+s"), _gone(r"^\*")]
+
+
+def export(path: str) -> list[Move]:
+    """Exports the image in front, with the options as they are offered."""
+    dialog = "^Export Image as "
+    return [*_named("ctrl+shift+e", "^Export Image$", path), _there(dialog), Press("return"), _gone("^Export Image")]
+
+
+def save_as(path: str) -> list[Move]:
+    """Saves an XCF image under another name."""
+    return [*_named("ctrl+shift+s", "^Save Image$", path), _gone("^Save Image$"), _gone(r"^\*")]
+
+
+def _named(keys: str, dialog: str, path: str) -> list[Move]:
+    place = path.replace("~", "/home/user", 1)
+    return [Press("escape"), Press(keys), _there(dialog), Press("ctrl+a"), Enter(f"{place}\n")]
+
+
+def _there(title: str) -> Command:
+    return Command("window", {"title": title})
+
+
+def _gone(title: str) -> Command:
+    return Command("no-window", {"title": title})

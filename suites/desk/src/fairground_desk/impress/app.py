@@ -1,0 +1,108 @@
+"""LibreOffice Impress as a world: its presentations, and where they are opened."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar
+from urllib.parse import quote
+
+from fairground.sandbox import Sandbox
+from fairground.worlds import Command, Seat, World
+from fairground_desk.impress.api import API, ask_impress
+from fairground_desk.impress.folders import folder_of
+from fairground_desk.impress.inspector import INSPECTOR
+from fairground_desk.impress.talks import TALKS
+from fairground_desk.kit import wait_drawn
+from fairground_desk.office import REGISTRY, OfficeApp
+from fairground_desk.office.office_app import _FLAGS, _PROGRAM, is_drawn
+
+_MAXIMISED = "40,60,1000,600;5;0,0,1280,720;"
+_AS_WINDOW = "70,40,1120,640;1;0,0,1280,720;"
+_BARS = ("standardbar", "toolbar")
+
+
+class Impress(OfficeApp):
+    """The unmodified LibreOffice Impress of Debian."""
+
+    name = "impress"
+    title = "LibreOffice Impress"
+    part, shown = "impress", "Impress"
+    packages = ("libreoffice-impress", *OfficeApp.packages)
+    folders = ("~/Documents", "~/Pictures")
+    inspector = INSPECTOR
+    profiles: ClassVar[Mapping[str, Mapping[str, Any]]] = {name: {"talk": name} for name in TALKS}
+    ui_states: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "first-slide": {},
+        "later-slide": {"slide": "figures"},
+        "window": {"window": True, "slide": "agenda"},
+        "no-sidebar": {"sidebar": False},
+        "no-slide-pane": {"pane": False, "slide": "background"},
+        "bare": {"bars": False, "slide": "process"},
+    }
+
+    def opened(self, world: World) -> str:
+        """The profile's presentation."""
+        return TALKS[str(world.profile["talk"])].path
+
+    def setup(self, sandbox: Sandbox, world: World) -> None:
+        """Puts the profile's files in place, and the window as the UI state wants it."""
+        profile, state = str(world.profile["talk"]), world.ui_state
+        for path, content in folder_of(profile).items():
+            sandbox.write_file(path, content)
+        settings = sandbox.read_file(REGISTRY).decode()
+        if state.get("window"):
+            settings = settings.replace(_MAXIMISED, _AS_WINDOW)
+        added = _user(TALKS[profile].author)
+        if not state.get("bars", True):
+            added += "".join(map(_hidden_bar, _BARS))
+        if not state.get("sidebar", True):
+            added += _HIDDEN_SIDEBAR
+        if not state.get("pane", True):
+            added += _HIDDEN_PANE
+        sandbox.write_file(REGISTRY, settings.replace("</oor:items>", f"{added}</oor:items>").encode())
+
+    def launch(self, seat: Seat) -> None:
+        """Opens the presentation at the UI state's slide, which goes by its name behind the file's address."""
+        talk = TALKS[str(seat.world.profile["talk"])]
+        address = f"file://{quote(talk.path.replace('~', seat.sandbox.home))}"
+        if role := seat.world.ui_state.get("slide"):
+            address += f"#{quote(talk.part(str(role)).name)}"
+        seat.start([_PROGRAM, *_FLAGS, f"--{self.part}", address])
+        wait_drawn(seat, rf"^{re.escape(talk.file)}\.odp .*{self.shown}", is_drawn)
+
+    def command(self, seat: Seat, command: Command) -> None:
+        """What a menu does, `.uno:...`; or `impress`, a list of calls of LibreOffice's own programming interface."""
+        if command.name == API:
+            ask_impress(seat, command.arguments["calls"])
+        else:
+            super().command(seat, command)
+
+
+def _hidden_bar(bar: str) -> str:
+    return (
+        '<item oor:path="/org.openoffice.Office.UI.ImpressWindowState/UIElements/States/org.openoffice.Office.UI.'
+        f"WindowState:WindowStateType['private:resource/toolbar/{bar}']\">"
+        '<prop oor:name="Visible" oor:op="fuse"><value>false</value></prop></item>\n'
+    )
+
+
+_HIDDEN_SIDEBAR = (
+    '<item oor:path="/org.openoffice.Office.Views/Windows"><node oor:name="simpress/10336" oor:op="replace">'
+    '<node oor:name="UserData"><prop oor:name="Data" oor:op="fuse" oor:type="xs:string">'
+    "<value>V2,H,0,AL:(5,16,0/0/377/450,377;541)</value></prop></node></node></item>\n"
+)
+_HIDDEN_PANE = (
+    '<item oor:path="/org.openoffice.Office.Impress/MultiPaneGUI/SlideSorterBar/Visible">'
+    '<prop oor:name="ImpressView" oor:op="fuse"><value>false</value></prop></item>\n'
+)
+
+
+def _user(name: str) -> str:
+    """Who works here: the name that saving and comments write."""
+    given, _, family = name.partition(" ")
+    item = (
+        '<item oor:path="/org.openoffice.UserProfile/Data"><prop oor:name="{}" oor:op="fuse">'
+        "<value>{}</value></prop></item>\n"
+    )
+    return item.format("givenname", given) + item.format("sn", family)

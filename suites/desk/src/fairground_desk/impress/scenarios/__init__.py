@@ -1,0 +1,13 @@
+"""Tasks in Impress, by what they are about."""
+
+from fairground_desk.impress.scenarios import answers, documents, looks, objects, shows, slides, texts
+
+SCENARIOS = (
+    *texts.SCENARIOS,
+    *slides.SCENARIOS,
+    *shows.SCENARIOS,
+    *looks.SCENARIOS,
+    *objects.SCENARIOS,
+    *documents.SCENARIOS,
+    *answers.SCENARIOS,
+)

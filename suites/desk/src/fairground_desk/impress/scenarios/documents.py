@@ -1,0 +1,246 @@
+"""The file around the slides: other formats, properties, comments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from fairground.core import Check, State
+from fairground.verify import equal, holds
+from fairground.verify.reading.pptx import read_pptx
+from fairground.verify.reading.slides import Deck
+from fairground.worlds import Move, World
+from fairground_desk.impress.api import deck
+from fairground_desk.impress.task import DeckTask, done, find_slide, on, part_of, talk_of
+
+
+class ExportPdf(DeckTask):
+    """The slides as a PDF, all or some."""
+
+    name = "export-pdf"
+    saved = False
+    changes = ("{path}",)
+    template = (
+        "Please export {what} of the open presentation as a PDF, to {path}. The presentation itself stays as "
+        "it is: do not "
+        "change or save anything in it."
+    )
+    instances = {
+        "handout": {"path": "~/Documents/handout.pdf", "hidden": False, "pages": 0},
+        "complete": {"path": "~/Documents/complete.pdf", "hidden": True, "pages": 0},
+        "first-three": {"path": "~/Documents/Lists/first three.pdf", "hidden": False, "pages": 3},
+    }
+
+    def words(self, world: World) -> Mapping[str, object]:
+        """Which slides."""
+        if count := int(world.parameters["pages"]):
+            return {"what": f"only the first {count} slides"}
+        hidden = "hidden ones included, one page each" if world.parameters["hidden"] else "without the hidden ones"
+        return {"what": f"all slides, {hidden},"}
+
+    def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
+        """A PDF of this presentation, with as many pages as slides."""
+        content = after.files.get(str(world.parameters["path"]), b"")
+        hidden = sum(slide.hidden for slide in was.slides)
+        wanted = int(world.parameters["pages"]) or len(was.slides) - (0 if world.parameters["hidden"] else hidden)
+        boxes = {tuple(round(float(one), 1) for one in box) for box in _BOX.findall(content)}
+        ratios = [round((box[2] - box[0]) / (box[3] - box[1]), 2) for box in boxes if box[3] > box[1]]
+        said = was.metadata.title.encode("utf-16-be").hex().upper().encode()
+        return [
+            holds("there is a whole PDF", content.startswith(b"%PDF-") and b"%%EOF" in content[-64:], expected="a PDF",
+                  found=content[:8], weight=1.0),
+            equal("it has a page for each slide that was asked for", wanted, len(_PAGE.findall(content)), weight=2.0),
+            equal("its pages are as slides are", [round(was.width / was.height, 2)], ratios, weight=1.0),
+            holds("it says that it is this presentation", said in content.upper(), expected=was.metadata.title,
+                  found="another title" if content else "no file", weight=1.0),
+        ]  # fmt: skip
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """With the filter of the dialog."""
+        options: dict[str, object] = {"ExportHiddenSlides": bool(world.parameters["hidden"])}
+        if count := int(world.parameters["pages"]):
+            options["PageRange"] = f"1-{count}"
+        return [deck(("export", world.parameters["path"], "impress_pdf_Export", options))]
+
+
+_PAGE = re.compile(rb"/Type\s*/Page(?![a-zA-Z])")
+_BOX = re.compile(rb"/MediaBox\s*\[\s*([\d.]{1,24})\s+([\d.]{1,24})\s+([\d.]{1,24})\s+([\d.]{1,24})\s*\]")
+
+
+class ExportPptx(DeckTask):
+    """A copy for people with PowerPoint."""
+
+    name = "export-pptx"
+    saved = False
+    changes = ("{path}",)
+    template = (
+        "A colleague has only PowerPoint. Please save a copy of the open presentation in PowerPoint's format "
+        "(.pptx) as "
+        "{path}. Nothing in it changes, and the original file stays as it is."
+    )
+    instances = {
+        "partners": {"path": "~/Documents/for partners.pptx"},
+        "lists": {"path": "~/Documents/Lists/slides.pptx"},
+        "copy": {"path": "~/Documents/copy for the archive.pptx"},
+    }
+
+    def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
+        """The same slides, words and notes."""
+        copy = read_pptx(after.file(str(world.parameters["path"])))
+        words = [[sorted(slide.text.split()) for slide in one.slides] for one in (was, copy)]
+        notes = [[_squeezed(slide.notes_text) for slide in one.slides] for one in (was, copy)]
+        shapes = [
+            [[sum(shape.kind == kind for shape in slide.shapes) for kind in ("table", "chart", "image")]
+             for slide in one.slides] for one in (was, copy)
+        ]  # fmt: skip
+        hidden = [[number for number, slide in enumerate(one.slides, 1) if slide.hidden] for one in (was, copy)]
+        return [
+            equal("the copy has the same slides, by title", list(was.titles), list(copy.titles), weight=2.0),
+            equal("it has the same words", words[0], words[1], weight=1.0),
+            equal("it has the same notes", notes[0], notes[1], weight=1.0),
+            equal("it has tables, charts and pictures where they were", shapes[0], shapes[1], weight=1.0),
+            equal("the same slides are hidden", hidden[0], hidden[1], weight=1.0),
+        ]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """With the filter of the dialog."""
+        return [deck(("export", world.parameters["path"], "Impress MS PowerPoint 2007 XML"))]
+
+
+class Properties(DeckTask):
+    """What the file says about itself."""
+
+    name = "properties"
+    template = (
+        'Please fill in the properties of the open presentation (the tab "Description"): the title '
+        '"{title}", the subject '
+        '"{subject}", the keywords {told} and the comment "{comment}". Slides stay as they are. Save it.'
+    )
+    instances = {
+        "archive": {"title": "Talk for the archive", "subject": "Talks 2024", "keywords": "archive,slides",
+                    "comment": "Final version"},
+        "website": {"title": "Slides for the website", "subject": "Public talks", "keywords": "web,public,free",
+                    "comment": "May be shared"},
+        "internal": {"title": "Internal copy", "subject": "Working papers", "keywords": "internal,draft",
+                     "comment": "Do not send around"},
+    }  # fmt: skip
+
+    def words(self, world: World) -> Mapping[str, object]:
+        """The keywords."""
+        listed = [f'"{one}"' for one in str(world.parameters["keywords"]).split(",")]
+        return {"told": f"{', '.join(listed[:-1])} and {listed[-1]}"}
+
+    def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
+        """Each of them."""
+        found = now.metadata
+        keywords = str(world.parameters["keywords"]).split(",")
+        return [
+            equal("the title is set", world.parameters["title"], found.title, weight=1.0),
+            equal("the subject is set", world.parameters["subject"], found.subject, weight=1.0),
+            equal("the keywords are set", keywords, list(found.keywords), weight=1.0),
+            equal("the comment is set", world.parameters["comment"], found.description, weight=1.0),
+            equal("the author is the same", was.metadata.author, found.author, weight=0.0, integrity=True),
+        ]
+
+    def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
+        """These four."""
+        return [r"/metadata\.(?:title|subject|keywords|description)"]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """Set on the document."""
+        given = world.parameters
+        values = {"Title": given["title"], "Subject": given["subject"], "Description": given["comment"]}
+        return done(("properties", {**values, "Keywords": str(given["keywords"]).split(",")}))
+
+
+class AddComment(DeckTask):
+    """A remark for the others who work on it."""
+
+    name = "add-comment"
+    template = (
+        'Please add a comment to the slide "{slide}" of the open presentation: "{text}". Comments that are there stay. '
+        "Save it."
+    )
+    instances = {
+        "figures": {"role": "figures", "text": "Where do these numbers come from?"},
+        "photo": {"role": "photo", "text": "Do we have the right to show this?"},
+        "goals": {"role": "goals", "text": "Too many for one slide"},
+    }
+
+    def words(self, world: World) -> Mapping[str, object]:
+        """The slide."""
+        return {"slide": part_of(world).name}
+
+    def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
+        """One comment, here and nowhere else."""
+        name = part_of(world).name
+        found = {slide.name: [one.text.strip() for one in slide.comments] for slide in now.slides if slide.comments}
+        before = {slide.name: [one.text for one in slide.comments] for slide in was.slides if slide.comments}
+        return [
+            equal("the slide has the comment", [world.parameters["text"]], found.get(name, []), weight=2.0),
+            equal("it is signed by the one who works here", [talk_of(world).author],
+                  [one.author for one in find_slide(now, name).comments], weight=1.0),
+            equal("the other comments are there", before, {key: text for key, text in found.items() if key != name},
+                  weight=0.0, integrity=True),
+        ]  # fmt: skip
+
+    def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
+        """The new comment."""
+        return [on(part_of(world).name, r"comment.*")]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """Added to the slide."""
+        return done(("comment", part_of(world).name, talk_of(world).author, world.parameters["text"]))
+
+
+class SettleComment(DeckTask):
+    """A comment is dealt with and goes."""
+
+    name = "settle-comment"
+    template = (
+        "There is a comment on one slide of the open presentation that asks to shorten it. Please do that: "
+        "delete the {which} "
+        "bullet of that slide, then delete the comment. Everything else stays. Save the presentation."
+    )
+    instances = {
+        "first": {"number": 0, "which": "first"},
+        "second": {"number": 1, "which": "second"},
+        "last": {"number": 3, "which": "last"},
+    }
+
+    def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
+        """One bullet less, and no comment."""
+        name, number = talk_of(world).part("risks").name, int(world.parameters["number"])
+        old, new = find_slide(was, name), find_slide(now, name)
+        lines = [[one.text for shape in slide.shapes if shape.role == "outline" for one in shape.paragraphs]
+                 for slide in (old, new)]  # fmt: skip
+        wanted = [text for at, text in enumerate(lines[0]) if at != number]
+        return [
+            equal("the bullet is gone, and only that", wanted, lines[1], weight=2.0),
+            holds("the comment is gone", bool(new.name) and not new.comments, expected="no comment",
+                  found=[one.text for one in new.comments], weight=1.0),
+            equal("the title is as it was", old.title, new.title, weight=0.0, integrity=True),
+        ]  # fmt: skip
+
+    def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
+        """The bullets from that one on, whose formats are alike, and the comment."""
+        name, number = talk_of(world).part("risks").name, int(world.parameters["number"])
+        return [
+            on(name, r"comment.*"),
+            on(name, r"shape\[outline\]\.paragraph\[3\].*"),
+            on(name, rf"shape\[outline\]\.paragraph\[[{number}-3]\].*text"),
+        ]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """Both deleted."""
+        part, number = talk_of(world).part("risks"), int(world.parameters["number"])
+        kept = [text for at, text in enumerate(part.lines) if at != number]
+        shorter = ("write", part.name, "outline", "\n".join(kept))
+        return done(shorter, ("dispatch", ".uno:DeleteAllAnnotation", {}))
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split())
+
+
+SCENARIOS = (ExportPdf(), ExportPptx(), Properties(), AddComment(), SettleComment())

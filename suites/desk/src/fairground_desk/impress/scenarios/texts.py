@@ -1,0 +1,540 @@
+"""Titles, bullets, notes, names and words."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Mapping, Sequence
+
+from fairground.core import Check, State
+from fairground.verify import equal, holds
+from fairground.verify.reading.prose import Paragraph
+from fairground.verify.reading.slides import Deck, Slide
+from fairground.worlds import Move, World
+from fairground_desk.impress.api import deck
+from fairground_desk.impress.task import (
+    DeckTask,
+    done,
+    find_shape,
+    find_slide,
+    lines,
+    on,
+    part_of,
+    position,
+    talk_of,
+    text_places,
+)
+from fairground_desk.tasks import uno
+
+
+class EditTitle(DeckTask):
+    """Another title for one slide."""
+
+    name = "edit-title"
+    template = (
+        'In the presentation that is open ({file}), the slide "{slide}" has the title "{old}". Please change that '
+        'title to "{title}", leave everything else as it is, and save the file.'
+    )
+    instances = {
+        "agenda": {"role": "agenda", "title": "What we will talk about"},
+        "goals": {"role": "goals", "title": "Four things to remember"},
+        "risks": {"role": "risks", "title": "What needs our attention"},
+        "closing": {"role": "closing", "title": "Before you go home"},
+    }
+
+    def words(self, world: World) -> Mapping[str, object]:
+        """The slide's name and title."""
+        return {"slide": part_of(world).name, "old": part_of(world).title}
+
+    def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
+        """The new title, in the old look."""
+        name = part_of(world).name
+        old, new = find_shape(find_slide(was, name), "title"), find_shape(find_slide(now, name), "title")
+        return [
+            equal("the title is the new one", world.parameters["title"], new.text.strip(), weight=3.0),
+            equal("the title looks as before", look(old.paragraphs), look(new.paragraphs), weight=0.0),
+            equal("the slide is where it was", position(was, name), position(now, name), weight=0.0, integrity=True),
+        ]
+
+    def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
+        """The title's text."""
+        return [on(part_of(world).name, r"shape\[title\]\.paragraph\[0\].*text")]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """Written into the title."""
+        return done(("write", part_of(world).name, "title", world.parameters["title"]))
+
+
+class EditBullet(DeckTask):
+    """One bullet of a list says something else."""
+
+    name = "edit-bullet"
+    template = (
+        'On the slide "{slide}" of the open presentation one bullet is out of date: it says "{old}". Please make it '
+        'say "{new}" instead. Nothing else on that slide or elsewhere should change. Save the presentation.'
+    )
+    instances = {
+        "first-goal": {"role": "goals", "number": 0, "new": "Finish the first stage by the end of March"},
+        "second-step": {"role": "timeline", "number": 1, "new": "Moved to the second week of the month"},
+        "last-risk": {"role": "risks", "number": 3, "new": "Nobody knows yet who will do it"},
+        "third-point": {"role": "background", "number": 2, "new": "Three more places have been found since"},
+    }
+
+    def words(self, world: World) -> Mapping[str, object]:
+        """The slide and the old words."""
+        part = part_of(world)
+        return {"slide": part.name, "old": part.lines[int(world.parameters["number"])]}
+
+    def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
+        """The new words at the place of the old ones, and as many bullets as before."""
+        number, name = int(world.parameters["number"]), part_of(world).name
+        old, new = find_slide(was, name), find_slide(now, name)
+        expected = [*lines(old)[:number], str(world.parameters["new"]), *lines(old)[number + 1 :]]
+        found = lines(new)
+        shape = [find_shape(one, "outline").paragraphs[number : number + 1] for one in (old, new)]
+        return [
+            equal("the bullet says the new words", world.parameters["new"],
+                  found[number] if number < len(found) else "", weight=3.0),
+            holds("the old words are gone", lines(old)[number] not in found and bool(found), expected="gone",
+                  found=found, weight=1.0),
+            equal("the list has its bullets in order", expected, found, weight=0.0),
+            equal("the bullet looks as before", look(shape[0]), look(shape[1]), weight=0.0),
+        ]  # fmt: skip
+
+    def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
+        """The bullet's text."""
+        return [on(part_of(world).name, rf"shape\[outline\]\.paragraph\[{world.parameters['number']}\].*text")]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """Written over the old words."""
+        return done(("write_line", part_of(world).name, "outline", world.parameters["number"], world.parameters["new"]))
+
+
+class AddBullet(DeckTask):
+    """One more bullet at the end of a list."""
+
+    name = "add-bullet"
+    template = (
+        'Please add one more bullet at the end of the list on the slide "{title}" (slide {number}) of the open '
+        'presentation: "{text}". It should be a bullet like the others there. Then save.'
+    )
+    instances = {
+        "agenda": {"role": "agenda", "text": "Questions from the audience"},
+        "closing": {"role": "closing", "text": "Feedback forms are at the door"},
+        "goals": {"role": "goals", "text": "Report back in six months"},
+    }
+
+    def words(self, world: World) -> Mapping[str, object]:
+        """The slide, by its title and number."""
+        part = part_of(world)
+        return {"title": part.title, "number": talk_of(world).parts.index(part) + 1}
+
+    def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
+        """The list as it was and one more, of the same kind."""
+        name = part_of(world).name
+        old, new = find_slide(was, name), find_slide(now, name)
+        before, found = find_shape(old, "outline").paragraphs, find_shape(new, "outline").paragraphs
+        more = found[len(before) :]
+        kinds = [(one.list, one.list_level, one.list_format) for one in more]
+        return [
+            equal("the list ends with the new bullet", [*lines(old), world.parameters["text"]], lines(new), weight=3.0),
+            equal("it is a bullet like the others", [(before[-1].list, before[-1].list_level, before[-1].list_format)],
+                  kinds, weight=1.0),
+            equal("its letters look like the others", look(before[-1:]), look(more), weight=1.0),
+        ]  # fmt: skip
+
+    def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
+        """The new paragraph."""
+        count = len(lines(find_slide(was, part_of(world).name)))
+        return [on(part_of(world).name, rf"shape\[outline\]\.paragraph\[{count}\].*")]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """A new line at the end of the list."""
+        return done(("add_line", part_of(world).name, "outline", world.parameters["text"]))
+
+
+class IndentBullets(DeckTask):
+    """Two bullets become points of the second level."""
+
+    name = "indent-bullets"
+    template = (
+        'On the slide "{slide}" the {which} bullets belong under the bullet before them. Please demote both by one '
+        "level, so that they are second-level points, and keep all the words. Save the presentation afterwards."
+    )
+    instances = {
+        "goals-end": {"role": "goals", "first": 2, "which": "last two"},
+        "risks-middle": {"role": "risks", "first": 1, "which": "second and third"},
+        "agenda-middle": {"role": "agenda", "first": 2, "which": "third and fourth"},
+    }
+
+    def words(self, world: World) -> Mapping[str, object]:
+        """The slide."""
+        return {"slide": part_of(world).name}
+
+    def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
+        """The levels of all bullets, and the words."""
+        name, first = part_of(world).name, int(world.parameters["first"])
+        old, new = find_slide(was, name), find_slide(now, name)
+        levels = [one.list_level for one in find_shape(new, "outline").paragraphs]
+        expected = [2 if at in (first, first + 1) else 1 for at in range(len(lines(old)))]
+        got = [level for at, level in enumerate(levels) if at in (first, first + 1)]
+        return [
+            equal("the two bullets are on the second level", [2, 2], got, weight=3.0),
+            equal("only those two are", expected, levels, weight=1.0),
+            equal("the words are the same", lines(old), lines(new), weight=0.0, integrity=True),
+        ]
+
+    def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
+        """Level and look of the two: each level has its own."""
+        first = int(world.parameters["first"])
+        return [on(part_of(world).name, rf"shape\[outline\]\.paragraph\[[{first}{first + 1}]\](?!.*text).*")]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """One level down each."""
+        name, first = part_of(world).name, int(world.parameters["first"])
+        return done(("indent", name, "outline", first, 1), ("indent", name, "outline", first + 1, 1))
+
+
+class NumberedList(DeckTask):
+    """Bullets become numbers."""
+
+    name = "numbered-list"
+    template = (
+        'The order matters on the slide "{title}" (slide {number}): please turn its bullets into a numbered list '
+        "(1, 2, 3, ...), for the whole list, without changing its words. Save the presentation."
+    )
+    instances = {role: {"role": role} for role in ("agenda", "timeline", "closing", "goals")}
+
+    def words(self, world: World) -> Mapping[str, object]:
+        """The slide, by its title and number."""
+        part = part_of(world)
+        return {"title": part.title, "number": talk_of(world).parts.index(part) + 1}
+
+    def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
+        """Numbers in front of all, and the words as they were."""
+        name = part_of(world).name
+        old, new = find_slide(was, name), find_slide(now, name)
+        found = find_shape(new, "outline").paragraphs
+        return [
+            equal("every line has a number", ["number"] * len(lines(old)), [one.list for one in found], weight=3.0),
+            equal("the numbers are 1, 2, 3", ["1"] * len(lines(old)), [one.list_format.rstrip(".)") for one in found],
+                  weight=1.0),
+            equal("the words are the same", lines(old), lines(new), weight=0.0, integrity=True),
+        ]  # fmt: skip
+
+    def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
+        """Kind of the list and what comes with it, such as indents."""
+        changed = r"(?:list|list_format|left|first_line|tabs)"
+        return [on(part_of(world).name, rf"shape\[outline\]\.paragraph\[\d+\]\.{changed}")]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """The command of the tool bar, on the list."""
+        return [deck(("choose", part_of(world).name, "outline")), uno("DefaultNumbering"), deck(("store",))]
+
+
+class SpeakerNotes(DeckTask):
+    """New notes for a slide."""
+
+    name = "speaker-notes"
+    template = (
+        'Please replace the speaker notes of the slide "{slide}" by these two lines, each a paragraph of its own: '
+        '"Speaker: {speaker}" and "{text}". The slides themselves stay as they are. Save the presentation.'
+    )
+    instances = {
+        "figures": {"role": "figures", "text": "Explain the largest number first"},
+        "photo": {"role": "photo", "text": "Give everybody time to look"},
+        "closing": {"role": "closing", "text": "Thank the organisers and stop on time"},
+        "agenda": {"role": "agenda", "text": "Say that questions are welcome at any time"},
+    }
+
+    def words(self, world: World) -> Mapping[str, object]:
+        """The slide, and another speaker than before."""
+        return {"slide": part_of(world).name, "speaker": self._speaker(world)}
+
+    def _speaker(self, world: World) -> str:
+        speakers = [part.speaker for part in talk_of(world).parts]
+        return next(one for one in speakers if one != part_of(world).speaker)
+
+    def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
+        """Two paragraphs of notes."""
+        notes = [one.text.strip() for one in find_slide(now, part_of(world).name).notes]
+        first, second = [*notes, "", ""][:2]
+        return [
+            equal("the notes name the speaker", f"Speaker: {self._speaker(world)}", first, weight=1.5),
+            equal("the notes say the new words", world.parameters["text"], second, weight=1.5),
+            equal("the notes say nothing else", 2, len(notes), weight=0.0),
+        ]
+
+    def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
+        """These notes."""
+        return [on(part_of(world).name, r"note.*text")]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """Written into the notes."""
+        text = f"Speaker: {self._speaker(world)}\n{world.parameters['text']}"
+        return done(("notes", part_of(world).name, text))
+
+
+class _Replace(DeckTask):
+    """One text becomes another, wherever it stands on slides."""
+
+    def pair(self, world: World) -> tuple[str, str]:
+        """The old and the new text."""
+        raise NotImplementedError
+
+    def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
+        """Every paragraph as it was with one text for the other."""
+        old, new = self.pair(world)
+        before, found = text_places(was), text_places(now)
+        wanted = {key: text.replace(old, new) for key, text in before.items() if old in text}
+        tables = {key: text for key, text in wanted.items() if ".table." in key}
+        plain = {key: text for key, text in wanted.items() if key not in tables}
+        return [
+            equal(f"every list, title and caption with {old!r} has {new!r} now", plain,
+                  {key: found.get(key) for key in plain}, weight=2.0),
+            *([equal(f"the tables have {new!r} too", tables, {key: found.get(key) for key in tables}, weight=1.0)]
+              if tables else []),
+            holds(f"{old!r} is on no slide any more", bool(found) and not any(old in text for text in found.values()),
+                  expected=0, found=sum(old in text for text in found.values()), weight=1.0),
+            equal(f"there are as many {new!r} as there should be", sum(text.count(new) for text in before.values())
+                  + sum(text.count(old) for text in before.values()), sum(text.count(new) for text in found.values()),
+                  weight=0.0),
+        ]  # fmt: skip
+
+    def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
+        """Texts of the paragraphs that have the old one."""
+        old, _ = self.pair(world)
+        spots = [key.removesuffix(".text") for key, text in text_places(was).items() if old in text]
+        return [re.escape(spot) + r"(?:\.run\[\d+\])?\.text" for spot in spots]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """All at once."""
+        return done(("replace", *self.pair(world)))
+
+
+class CorrectName(_Replace):
+    """A person's name is misspelt in several places."""
+
+    name = "correct-name"
+    template = (
+        'Embarrassing: we misspelt a name. Wherever a slide says "{old}" it must be "{new}"; it is in lists, in a '
+        "table and in other places. The speaker notes are already right. {also}Please correct it everywhere in the "
+        "open presentation, change nothing else, and save it."
+    )
+    instances = {
+        "whole-name": {"part": "whole", "also": ""},
+        "family-name": {"part": "family", "also": "Only the family name is wrong. "},
+    }
+
+    def pair(self, world: World) -> tuple[str, str]:
+        """The name as it is written, and as it should be."""
+        talk = talk_of(world)
+        if world.parameters["part"] == "whole":
+            return talk.wrong_name, talk.right_name
+        wrong, right = talk.wrong_name.split(), talk.right_name.split()
+        at = next(number for number, word in enumerate(wrong) if word != right[number])
+        return (wrong[at], right[at]) if wrong[at] not in right[at] else (talk.wrong_name, talk.right_name)
+
+    def words(self, world: World) -> Mapping[str, object]:
+        """Both spellings."""
+        old, new = self.pair(world)
+        talk = talk_of(world)
+        whole = len(old.split()) > 1 or talk.wrong_name.split()[-1] == old
+        also = str(world.parameters["also"]) if whole else "Only the first name is wrong. "
+        return {"old": old, "new": new, "also": also if world.parameters["part"] == "family" else ""}
+
+
+class ReplaceWord(_Replace):
+    """The organisation calls something by another name now."""
+
+    name = "replace-word"
+    template = (
+        'We no longer say "{old}", we say "{new}". Please replace it on all slides of the open presentation, in '
+        "titles, lists and tables alike (the notes do not mention it), keep the formatting, and save."
+    )
+    instances = {
+        "official": {"new": ""},
+        "short": {"new": "programme"},
+        "other": {"new": "new scheme"},
+    }
+
+    def pair(self, world: World) -> tuple[str, str]:
+        """The old word, and the one that this task wants."""
+        return talk_of(world).old_word, str(world.parameters["new"]) or talk_of(world).new_word
+
+    def words(self, world: World) -> Mapping[str, object]:
+        """Both words."""
+        old, new = self.pair(world)
+        return {"old": old, "new": new}
+
+
+class HighlightTerm(DeckTask):
+    """A word looks the same wherever it stands."""
+
+    name = "highlight-term"
+    template = (
+        'The word "{term}" is what this talk is about. Please make it {how} wherever it is written on the slides, '
+        "in titles, lists, tables and captions, and leave the letters around it as they are. Save the presentation."
+    )
+    instances = {
+        "bold-red": {"how": "bold and red (C9211E)", "bold": True, "italic": False, "colour": "#c9211e"},
+        "italic": {"how": "italic", "bold": False, "italic": True, "colour": ""},
+        "bold-green": {"how": "bold and green (00A933)", "bold": True, "italic": False, "colour": "#00a933"},
+    }
+
+    def words(self, world: World) -> Mapping[str, object]:
+        """The word."""
+        return {"term": talk_of(world).term}
+
+    def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
+        """The word's letters, one by one; and those of everything else."""
+        term = talk_of(world).term
+        wanted: dict[str, object] = {}
+        for name in ("bold", "italic"):
+            if world.parameters[name]:
+                wanted[name] = True
+        if world.parameters["colour"]:
+            wanted["colour"] = world.parameters["colour"]
+        spots = _spots(was, term)
+        found = _spots(now, term)
+        right = {
+            name: sum(all(letter[name] == value for letter in spot) for spot in found) for name, value in wanted.items()
+        }
+        rest = [_rest(one, term) for one in (was, now)]
+        return [
+            *(equal(f"every {term!r} is {name if value is True else value}", len(spots), right[name], weight=2.0)
+              for name, value in wanted.items()),
+            equal("it stands where it stood", len(spots), len(found), weight=0.0, integrity=True),
+            equal("all other letters look as before", rest[0], rest[1], weight=0.0, integrity=True),
+            holds("titles have it too, and lists", len(spots) > 3, found=len(spots), weight=0.0),
+        ]  # fmt: skip
+
+    def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
+        """How paragraphs that have the word are cut into runs."""
+        term = talk_of(world).term
+        spots = [key.removesuffix(".text") for key, text in text_places(was).items() if term in text]
+        return [re.escape(spot) + r"\.run\[\d+\].*" for spot in spots]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """Formatted everywhere."""
+        values: dict[str, object] = {}
+        if world.parameters["bold"]:
+            values["CharWeight"] = 150.0
+        if world.parameters["italic"]:
+            values["CharPosture"] = "enum:awt.FontSlant.ITALIC"
+        if world.parameters["colour"]:
+            values["CharColor"] = int(str(world.parameters["colour"])[1:], 16)
+        return done(("format_word", talk_of(world).term, values))
+
+
+class AddLink(DeckTask):
+    """The last bullet of the last slide leads to a web page."""
+
+    name = "add-link"
+    template = (
+        'The last bullet of the slide "{slide}" reads "{line}". Please turn {what} into a link to {address}, so that '
+        "the words stay as they are and a click on them opens that page. Save the presentation."
+    )
+    instances = {
+        "website": {"whole": False, "page": ""},
+        "feedback": {"whole": False, "page": "/feedback"},
+        "handout": {"whole": False, "page": "/handout.pdf"},
+    }
+
+    def words(self, world: World) -> Mapping[str, object]:
+        """The words of the link, and where it leads."""
+        part = talk_of(world).part("closing")
+        shown, address = self._facts(world)
+        return {"slide": part.name, "line": part.lines[-1], "what": f'the words "{shown}"', "address": address}
+
+    def _facts(self, world: World) -> tuple[str, str]:
+        part = talk_of(world).part("closing")
+        shown = " ".join(part.lines[-1].split()[-2:])
+        return shown, talk_of(world).website + str(world.parameters["page"])
+
+    def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
+        """The link's words and address."""
+        shown, address = self._facts(world)
+        name = talk_of(world).part("closing").name
+        old, new = find_slide(was, name), find_slide(now, name)
+        found = find_shape(new, "outline").paragraphs
+        links = [(run.text, run.link) for one in found for run in one.runs if run.link]
+        return [
+            equal("a link leads to the page", [address], [to for _, to in links], weight=2.0),
+            equal("the right words are the link", [shown], [text for text, _ in links], weight=2.0),
+            equal("the words are the same", lines(old), lines(new), weight=0.0, integrity=True),
+        ]
+
+    def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
+        """The runs of the last bullet."""
+        part = talk_of(world).part("closing")
+        return [on(part.name, rf"shape\[outline\]\.paragraph\[{len(part.lines) - 1}\]\.run.*")]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """In place of the words."""
+        shown, address = self._facts(world)
+        part = talk_of(world).part("closing")
+        return done(("link", part.name, "outline", len(part.lines) - 1, shown, address))
+
+
+def look(paragraphs: Sequence[Paragraph]) -> list[tuple[object, ...]]:
+    """How the letters of paragraphs look, each way once."""
+    found = {
+        (run.font, run.size, run.colour, run.bold, run.italic, run.underline) for one in paragraphs for run in one.runs
+    }
+    return sorted(found)
+
+
+def _paragraphs(slide: Slide) -> list[Paragraph]:
+    found: list[Paragraph] = []
+    for shape in slide.all_shapes():
+        found += shape.paragraphs
+        if shape.table is not None:
+            found += [block for cell in shape.table.cells for block in cell.body if isinstance(block, Paragraph)]
+    return found
+
+
+def _letters(one: Paragraph) -> list[dict[str, object]]:
+    return [
+        {"bold": run.bold, "italic": run.italic, "colour": run.colour, "size": run.size, "font": run.font,
+         "underline": run.underline, "link": run.link, "letter": letter}
+        for run in one.runs
+        for letter in run.text
+    ]  # fmt: skip
+
+
+def _spots(whole: Deck, term: str) -> list[list[dict[str, object]]]:
+    """The letters of a word, each time that it stands on a slide."""
+    found = []
+    for slide in whole.slides:
+        for one in _paragraphs(slide):
+            letters = _letters(one)
+            text = "".join(str(letter["letter"]) for letter in letters)
+            found += [letters[at.start() : at.end()] for at in re.finditer(re.escape(term), text)]
+    return found
+
+
+def _rest(whole: Deck, term: str) -> int:
+    """All letters but those of a word, as one number, because they are thousands."""
+    parts = []
+    for slide in whole.slides:
+        for one in _paragraphs(slide):
+            letters = _letters(one)
+            text = "".join(str(letter["letter"]) for letter in letters)
+            gone = {place for at in re.finditer(re.escape(term), text) for place in range(at.start(), at.end())}
+            parts.append(repr([letter for place, letter in enumerate(letters) if place not in gone]))
+    return zlib.crc32("\n".join(parts).encode())
+
+
+SCENARIOS = (
+    EditTitle(),
+    EditBullet(),
+    AddBullet(),
+    IndentBullets(),
+    NumberedList(),
+    SpeakerNotes(),
+    CorrectName(),
+    ReplaceWord(),
+    HighlightTerm(),
+    AddLink(),
+)

@@ -1,0 +1,25 @@
+"""Tasks in Inkscape, by what they are about."""
+
+from fairground_desk.inkscape.scenarios import (
+    document,
+    exporting,
+    geometry,
+    lettering,
+    painting,
+    questions,
+    shapes,
+    structure,
+)
+
+__all__ = ["SCENARIOS"]
+
+SCENARIOS = (
+    *geometry.SCENARIOS,
+    *painting.SCENARIOS,
+    *lettering.SCENARIOS,
+    *structure.SCENARIOS,
+    *shapes.SCENARIOS,
+    *document.SCENARIOS,
+    *exporting.SCENARIOS,
+    *questions.SCENARIOS,
+)

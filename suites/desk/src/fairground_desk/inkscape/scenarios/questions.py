@@ -1,0 +1,158 @@
+"""Questions about a drawing: how many, how large, which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from fairground.core import Check, InvalidConfiguration
+from fairground.verify import equal, holds, match_answer
+from fairground.verify.reading.svg import Box, Drawing
+from fairground.worlds import Move, Say
+from fairground_desk.inkscape.inspector import filled
+from fairground_desk.inkscape.sheet import Sheet
+from fairground_desk.inkscape.svgwriter import Named
+from fairground_desk.inkscape.task import Case, InkTask
+
+_LEAVE = " Do not change the drawing."
+
+
+class _Question(InkTask):
+    kind = "answer"
+    touches = False
+    form = "number"
+    step_budget = 40
+
+    def expected(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Any:
+        """The right answer."""
+        raise NotImplementedError
+
+    def among(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Sequence[str]:
+        """Other answers that somebody might give."""
+        return ()
+
+    def verify(self, case: Case) -> Sequence[Check]:
+        """The answer, and that the drawing is as it was."""
+        right = self.expected(case.sheet, case.wanted, case.before)
+        asked = self.template.format_map({**case.wanted, **self.facts(case.sheet, case.wanted)})
+        among = [one for one in self.among(case.sheet, case.wanted) if one != right]
+        said = match_answer(self.form, right, case.answer, among=among, question=asked)
+        return [
+            holds("the answer is right", said, expected=right, found=case.answer),
+            equal("the drawing is as it was", case.before, case.after, weight=0, integrity=True),
+            equal("nothing is left unsaved", [], case.states[1].get("live").get("unsaved", ["?"])
+                  if "live" in case.states[1].data else [], weight=0, integrity=True),
+        ]  # fmt: skip
+
+    def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
+        """Says it."""
+        return [Say(str(self.expected(sheet, wanted, drawing)))]
+
+
+class HowManyFilled(_Question):
+    """How many objects have a fill."""
+
+    name = "how-many-filled"
+    template = (
+        "How many objects of the open drawing are filled with the colour {color}? Count those in groups too, such as "
+        "swatches of the legend. Answer with the number." + _LEAVE
+    )
+    instances = {"first": {"place": 0}, "second": {"place": 1}, "third": {"place": 2}}
+
+    def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
+        """The colour."""
+        return {"color": sheet.colors[int(wanted["place"])]}
+
+    def expected(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> int:
+        """Counted."""
+        color = sheet.colors[int(wanted["place"])]
+        return sum(one.style.fill.color == color for one in filled(drawing))
+
+
+class HowLarge(_Question):
+    """A side of a block in millimetres."""
+
+    name = "how-large"
+    template = "How {side} is the {word} “{block}” (the rectangle) in millimetres? Answer with the number." + _LEAVE
+    instances = {
+        "wide-first": {"block": 0, "side": "wide", "axis": "width"},
+        "high-third": {"block": 3, "side": "high", "axis": "height"},
+        "high-last": {"block": -1, "side": "high", "axis": "height"},
+        "wide-sixth": {"block": 6, "side": "wide", "axis": "width"},
+    }
+
+    def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
+        """The block."""
+        return {"word": sheet.block_word, "block": sheet.blocks[int(wanted["block"])].label}
+
+    def expected(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> float:
+        """Measured."""
+        box = drawing[sheet.blocks[int(wanted["block"])].id].box
+        assert box is not None
+        return round(float(getattr(box, str(wanted["axis"]))), 3)
+
+
+class WhichBlock(_Question):
+    """The block that is the most of something."""
+
+    name = "which-block"
+    form = "text"
+    template = (
+        "Which {word} of the open drawing {what}? All {word}s are rectangles on the layer “{layer}”, and those marked "
+        "as drafts do not count. Answer with its label as the list of objects shows it." + _LEAVE
+    )
+    instances = {
+        "largest": {"what": "has the largest area", "most": "area"},
+        "highest": {"what": "reaches the furthest up on the page and, of several that do, is the furthest right",
+                    "most": "top"},
+        "right": {"what": "reaches the furthest right and, of several that do, is the furthest down", "most": "right"},
+    }  # fmt: skip
+
+    def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
+        """The layer."""
+        return {"word": sheet.block_word, "layer": sheet.layers.main.label}
+
+    def expected(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> str:
+        """The best of all."""
+        measure = _MEASURES[str(wanted["most"])]
+        boxes: list[tuple[Named, Box]] = [
+            (one, box) for one in sheet.blocks if (box := drawing[one.id].box) is not None
+        ]
+        ranked = sorted(boxes, key=lambda pair: measure(pair[1]), reverse=True)
+        if measure(ranked[0][1]) == measure(ranked[1][1]):
+            raise InvalidConfiguration(f"two {sheet.block_word}s are equal in {wanted['most']}")
+        return ranked[0][0].label
+
+    def among(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Sequence[str]:
+        """All blocks."""
+        return [one.label for one in sheet.blocks]
+
+
+class HowManyOnLayer(_Question):
+    """How many texts a layer holds."""
+
+    name = "how-many-texts"
+    template = (
+        "How many text objects are on the layer “{layer}” of the open drawing, hidden or not? Texts inside of groups "
+        "count too. Answer with the number." + _LEAVE
+    )
+    instances = {"labels": {"role": "labels"}, "notes": {"role": "notes"}}
+
+    def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
+        """The layer."""
+        return {"layer": getattr(sheet.layers, str(wanted["role"])).label}
+
+    def expected(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> int:
+        """Counted."""
+        layer = getattr(sheet.layers, str(wanted["role"])).id
+        return sum(one.kind == "text" and one.layer == layer for one in drawing.objects)
+
+
+_MEASURES: dict[str, Callable[[Box], tuple[float, ...]]] = {
+    "area": lambda box: (round(box.width * box.height, 2),),
+    "top": lambda box: (-round(box.y, 2), round(box.right, 2)),
+    "right": lambda box: (round(box.right, 2), round(box.bottom, 2)),
+}
+
+
+SCENARIOS = (HowManyFilled(), HowLarge(), WhichBlock(), HowManyOnLayer())

@@ -1,0 +1,132 @@
+"""Mousepad as a world: its settings, the files on the desk, and which of them are open."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from fairground.core import Node
+from fairground.sandbox import Sandbox
+from fairground.worlds import Command, Seat, Stuck, World
+from fairground_desk.kit import DeskApp, wait_drawn
+from fairground_desk.mousepad.documents import build
+from fairground_desk.mousepad.inspector import MOUSEPAD, SETTINGS
+from fairground_desk.mousepad.workplaces import WORKPLACES, Workplace
+
+_WAIT_SECONDS = 20.0
+_LOOK_AGAIN = 0.05
+_QUIET = 0.4  # seconds without a change, after which a file dialog has looked for names that complete what was typed
+_SHOWN = 2_000  # letters of a text that accessibility tells
+
+
+class Mousepad(DeskApp):
+    """The unmodified Mousepad of Debian.
+
+    Its settings are kept by GLib's backend for key files, which writes at once what a person changes; dconf, the
+    usual one, is a service that writes when it has time.
+    """
+
+    name = "mousepad"
+    title = "Mousepad"
+    packages = ("mousepad", "libgtksourceview-4-0", "libgtk-3-0")
+    settings = (SETTINGS, "~/.local/share/recently-used.xbel")
+    inspector = MOUSEPAD
+    profiles: ClassVar[Mapping[str, Mapping[str, Any]]] = {name: {"workplace": name} for name in WORKPLACES}
+    ui_states: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "letter": {"open": ("letter",), "window": {"width": 900, "height": 560}},
+        "minutes-maximised": {"open": ("notes",), "window": {"maximized": True}},
+        "three-tabs": {"open": ("config", "contacts", "log"), "window": {"width": 1020, "height": 620}},
+        "toolbar": {
+            "open": ("todo",), "window": {"width": 760, "height": 480},
+            "show": {"toolbar-visible": True, "statusbar-visible": True},
+        },
+        "empty": {"open": (), "window": {"width": 640, "height": 420}, "show": {"statusbar-visible": True}},
+        "end-of-log": {
+            "open": ("log",), "line": 300, "window": {"width": 1100, "height": 600},
+            "view": {"use-default-monospace-font": False, "font-name": "'Monospace 12'"},
+        },
+    }  # fmt: skip
+
+    def env(self, world: World) -> dict[str, str]:
+        """Settings in a key file."""
+        return {"GSETTINGS_BACKEND": "keyfile"}
+
+    def setup(self, sandbox: Sandbox, world: World) -> None:
+        """Writes the workplace's files, and the settings."""
+        for path, content in build(workplace(world)).items():
+            sandbox.write_file(path, content)
+        sandbox.write_file(SETTINGS, _settings(world.ui_state).encode())
+
+    def launch(self, seat: Seat) -> None:
+        """Opens the files of the UI state, the last of them in front."""
+        ui_state = seat.world.ui_state
+        place = workplace(seat.world)
+        paths = [place.path(role).replace("~", seat.sandbox.home) for role in ui_state["open"]]
+        line = [f"--line={ui_state['line']}"] if "line" in ui_state else []
+        seat.start(["mousepad", *line, *paths])
+        wait_drawn(seat, r" - Mousepad$")
+
+    def live(self, seat: Seat) -> Mapping[str, Any]:
+        """Windows, tabs, and the text in front, saved or not."""
+        windows = [window.title for window in seat.screen.windows()]
+        editors = [title for title in windows if title.endswith(" - Mousepad")]
+        tree = seat.screen.tree()
+        tabs = [node for node in tree.walk() if node.role == "page tab"]
+        text = _edited(tree)
+        return {
+            "windows": editors,
+            "dialogs": [title for title in windows if title not in editors and title != "tint2"],
+            "modified": [title.removeprefix("*") for title in editors if title.startswith("*")],
+            "tabs": [tab.name for tab in tabs],
+            "front": next((tab.name for tab in tabs if "selected" in tab.states), ""),
+            "text": text,
+            "whole": len(text) < _SHOWN,
+        }
+
+    def command(self, seat: Seat, command: Command) -> None:
+        """Waits, for an oracle: `window` for a title (or until it is gone), `rest` for a dialog to come to rest."""
+        deadline = time.monotonic() + _WAIT_SECONDS
+        if command.name == "rest":
+            while seat.screen.wait_change(_QUIET) and time.monotonic() < deadline:
+                continue
+            return
+        if command.name != "window":
+            raise Stuck(f"mousepad can wait for `window` or `rest`; {command.name!r} was asked for")
+        pattern, gone = re.compile(command.arguments["title"]), bool(command.arguments.get("gone"))
+        while any(pattern.search(window.title) for window in seat.screen.windows()) is gone:
+            if time.monotonic() > deadline:
+                titles = [window.title for window in seat.screen.windows()]
+                raise Stuck(f"{'still a' if gone else 'no'} window {pattern.pattern!r}; there are {titles}")
+            seat.screen.wait_change(_LOOK_AGAIN)
+
+
+def workplace(world: World) -> Workplace:
+    """Whose desk a configuration is about."""
+    return WORKPLACES[str(world.profile["workplace"])]
+
+
+def _settings(ui_state: Mapping[str, Any]) -> str:
+    """Tabs always show, so that every open file can be seen; what is restored after a crash is nothing."""
+    groups: dict[str, Mapping[str, Any]] = {
+        "preferences/window": {"always-show-tabs": True, **ui_state.get("show", {})},
+        "preferences/file": {"session-restore": "'never'"},
+        "preferences/view": ui_state.get("view", {}),
+        "state/window": ui_state["window"],
+    }
+    return "\n".join(
+        f"[org/xfce/mousepad/{group}]\n" + "".join(f"{key}={_value(value)}\n" for key, value in keys.items())
+        for group, keys in groups.items()
+    )
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"uint32 {value}" if isinstance(value, int) else str(value)
+
+
+def _edited(tree: Node) -> str:
+    fields = [node for node in tree.walk() if node.role == "text" and "multi line" in node.states]
+    return next((node.value for node in fields if "editable" in node.states), "")

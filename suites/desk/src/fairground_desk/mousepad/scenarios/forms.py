@@ -1,0 +1,207 @@
+"""How a text is written, and not what it says: spaces, tabs, line ends, encodings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from fairground.core import Check, State
+from fairground.verify import equal, holds, unchanged
+from fairground.verify.reading.textfile import TextFile
+from fairground.worlds import Move, Press, World
+from fairground_desk.mousepad.app import workplace
+from fairground_desk.mousepad.inspector import text_of
+from fairground_desk.mousepad.scenarios.editing import EditTask, TextTask, same_form, shown
+from fairground_desk.mousepad.scenarios.moves import (
+    LINE_ENDS,
+    convert,
+    document,
+    name_of,
+    open_file,
+    save,
+    save_as,
+    tab_size,
+)
+
+
+class StripSpaces(EditTask):
+    """Spaces and tabs at the ends of lines go."""
+
+    name = "strip-spaces"
+    instances = {"script": {"role": "code"}, "minutes": {"role": "notes"}, "tasks": {"role": "todo"}}
+
+    def phrase(self, world: World) -> str:
+        """Names the file."""
+        return (
+            f"Some lines of {shown(self.path(world))} end in spaces. Take all spaces and tabs at the ends of lines out "
+            "and leave everything else alone, indentation included. Save the file under its own name."
+        )
+
+    def wanted(self, world: World, lines: Sequence[str]) -> list[str]:
+        """Without what is at the ends."""
+        return [line.rstrip(" \t") for line in lines]
+
+    def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """Also that no line has any left."""
+        left = text_of(after, self.path(world)).trailing_space
+        found = holds("no line ends in spaces", not left, expected="none", found=left)
+        return [*super().judge(world, before, after, answer), found]
+
+    def edit(self, world: World, lines: Sequence[str]) -> list[Move]:
+        """The command of the menu."""
+        return [Press("ctrl+a"), *convert("strip")]
+
+
+class Indentation(EditTask):
+    """Tabs become spaces, or spaces tabs."""
+
+    name = "indentation"
+    instances = {
+        "script-2": {"role": "code", "size": 2, "to": "spaces"},
+        "script-4": {"role": "code", "size": 4, "to": "spaces"},
+        "script-8": {"role": "code", "size": 8, "to": "spaces"},
+        "shell-tabs": {"role": "shell", "size": 4, "to": "tabs"},
+    }
+
+    def phrase(self, world: World) -> str:
+        """Names the file and the width."""
+        size, path = world.parameters["size"], shown(self.path(world))
+        if world.parameters["to"] == "spaces":
+            asked = f"{path} is indented with tabs. Turn every tab at the beginning of a line into {size} spaces"
+        else:
+            asked = f"{path} is indented with {size} spaces a level. Indent it with one tab a level instead"
+        return f"{asked}. Nothing else in it changes, not even spaces at the ends of lines. Save it under its own name."
+
+    def wanted(self, world: World, lines: Sequence[str]) -> list[str]:
+        """Indented in the other way."""
+        size = int(world.parameters["size"])
+        old, new = ("\t", " " * size) if world.parameters["to"] == "spaces" else (" " * size, "\t")
+        return [_indented(line, old, new) for line in lines]
+
+    def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """Also with what it is indented."""
+        found = text_of(after, self.path(world)).indentation
+        kind = equal("what it is indented with", world.parameters["to"], found)
+        return [*super().judge(world, before, after, answer), kind]
+
+    def edit(self, world: World, lines: Sequence[str]) -> list[Move]:
+        """Sets the width of a tab, and converts."""
+        what = "tabs to spaces" if world.parameters["to"] == "spaces" else "spaces to tabs"
+        return [*tab_size(int(world.parameters["size"])), Press("ctrl+a"), *convert(what)]
+
+
+class LineEnds(EditTask):
+    """The line ends of another system."""
+
+    name = "line-ends"
+    instances = {
+        "table-to-windows": {"role": "contacts", "end": "crlf"},
+        "letter-to-windows": {"role": "letter", "end": "crlf"},
+        "prices-to-unix": {"role": "dos", "end": "lf"},
+        "tasks-to-windows": {"role": "todo", "end": "crlf"},
+    }
+
+    def phrase(self, world: World) -> str:
+        """Names the file and the system."""
+        system = "Windows (CR LF)" if world.parameters["end"] == "crlf" else "Unix (LF)"
+        return (
+            f"Give {shown(self.path(world))} the line endings of {system} throughout and save it under its own name. "
+            "The text itself stays exactly as it is."
+        )
+
+    def wanted(self, world: World, lines: Sequence[str]) -> list[str]:
+        """The text stays."""
+        return list(lines)
+
+    def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """The line ends changed, and only they."""
+        path, end = self.path(world), str(world.parameters["end"])
+        old, new = text_of(before, path), text_of(after, path)
+        wanted = old.text.replace("\n", "\r\n" if end == "crlf" else "\n").encode()
+        return [
+            equal("line endings", end, new.line_end, weight=2.0),
+            holds("the file is what it was, but for its line endings", after.file(path) == wanted,
+                  expected=f"{len(wanted)} bytes", found=f"{len(after.file(path))} bytes"),
+            *_said_the_same(old, new), same_form(old, new, line_end=end),
+        ]  # fmt: skip
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """Opens the file, chooses the line ends, saves."""
+        path = self.path(world)
+        return [*open_file(path), *self.edit(world, ()), *save(path)]
+
+    def edit(self, world: World, lines: Sequence[str]) -> list[Move]:
+        """The menu Document > Line Ending."""
+        return document("line ending", LINE_ENDS.index(str(world.parameters["end"])))
+
+
+class Encoding(TextTask):
+    """A text from an older system becomes UTF-8, or gets a mark that says that it is."""
+
+    name = "encoding"
+    instances = {
+        "latin-copy": {"role": "latin", "how": "copy"},
+        "latin-archive": {"role": "latin", "how": "archive"},
+        "mark-table": {"role": "contacts", "how": "mark"},
+        "mark-minutes": {"role": "notes", "how": "mark"},
+    }
+
+    def paths(self, world: World) -> tuple[str, str]:
+        """What is read, and what is written."""
+        path = workplace(world).path(str(world.parameters["role"]))
+        if world.parameters["how"] == "mark":
+            return path, path
+        copy = path.replace(".txt", "-utf8.txt")
+        return path, f"~/Documents/archive/{name_of(copy)}" if world.parameters["how"] == "archive" else copy
+
+    def touched(self, world: World) -> Sequence[str]:
+        """What is written."""
+        return self.paths(world)[1:]
+
+    def phrase(self, world: World) -> str:
+        """Names the file, and where it goes."""
+        source, target = map(shown, self.paths(world))
+        if world.parameters["how"] == "mark":
+            return (
+                f"Save {source} with a Unicode byte order mark, which a spreadsheet program needs to see that it is "
+                "UTF-8. The text itself stays exactly as it is, and so does the name of the file."
+            )
+        return (
+            f"{source} comes from an old system and is encoded in ISO-8859-1 (Latin-1). Save it in UTF-8 as {target}, "
+            "without a byte order mark; every accented letter must survive, and the old file stays as it is."
+        )
+
+    def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+        """The same letters, in other bytes."""
+        source, target = self.paths(world)
+        is_latin = world.parameters["role"] == "latin"
+        old, new = text_of(before, source, "latin-1" if is_latin else ""), text_of(after, target)
+        asked: dict[str, Any] = {"encoding": "utf-8", "bom": world.parameters["how"] == "mark"}
+        special = [line for line in old.lines if not line.isascii()]
+        return [
+            equal("encoding and mark", asked, {"encoding": new.encoding, "bom": new.bom}, weight=2.0),
+            holds("every accented letter survived in it", new.bom is asked["bom"] and set(special) <= set(new.lines),
+                  expected=special[:3], found=new.lines[:6]),
+            *_said_the_same(old, new, scored=is_latin), same_form(old, new, **asked),
+        ]  # fmt: skip
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """Opens it in its encoding, and saves it in the other; the mark is an entry of the menu Document."""
+        source, target = self.paths(world)
+        if world.parameters["how"] == "mark":
+            return [*open_file(source), *document("byte order mark"), *save(source)]
+        return [*open_file(source, not_utf8=True), *save_as(target, to_utf8=True)]
+
+
+def _said_the_same(old: TextFile, new: TextFile, *, scored: bool = False) -> list[Check]:
+    same = holds("the text is the same", old.lines == new.lines, expected=len(old.lines), found=len(new.lines))
+    lines = {f"line {number}": line for number, line in enumerate(old.lines, 1)}
+    found = {f"line {number}": line for number, line in enumerate(new.lines, 1)}
+    return [*([same] if scored else []), unchanged("every line is as it was", lines, found)]
+
+
+def _indented(line: str, old: str, new: str) -> str:
+    found = re.match(rf"(?:{re.escape(old)})*", line)
+    levels = len(found[0]) // len(old) if found else 0
+    return new * levels + line[levels * len(old) :]

@@ -1,0 +1,144 @@
+"""The tasks of Writer: their data, their checks on states that nobody played, and their oracles in a real seat."""
+
+from __future__ import annotations
+
+import itertools
+from functools import cache
+
+import pytest
+
+from fairground.agents.oracle import carry_out
+from fairground.core import Configuration, State
+from fairground.verify import judge
+from fairground.verify.reading.document import document_leaves
+from fairground.verify.reading.odt import read_odt
+from fairground.worlds import Suite, World, open_seat
+from fairground_desk.writer import SCENARIOS, Writer
+from fairground_desk.writer.documents import DOCUMENTS, MINUTES, document, other_files, resolved_minutes
+from fairground_desk.writer.inspector import WRITER
+from fairground_desk.writer.organisation import PROFILES
+from fairground_desk.writer.scenarios.questions import Question
+from fairground_desk.writer.task import WriterTask
+
+SUITE = Suite("desk", "Desk", "0", (Writer(),), SCENARIOS)
+PAIRS = [
+    (scenario, instance, profile)
+    for scenario in SCENARIOS
+    for instance, profile in itertools.product(scenario.instances, PROFILES)
+]
+QUICK = {"replace-throughout", "sort-table", "settle-changes", "add-note", "page-numbers", "letter-from-list"}
+
+
+def world_of(scenario: WriterTask, instance: str, profile: str, number: int = 0) -> World:
+    themes, states = tuple(Writer.themes), tuple(Writer.ui_states)
+    return World.of(
+        SUITE,
+        Configuration(
+            suite="desk", app="writer", scenario=scenario.name, instance=instance, profile=profile,
+            theme=themes[number % len(themes)], ui_state=states[number % len(states)],
+        ),
+    )  # fmt: skip
+
+
+@cache
+def start(profile: str) -> State:
+    """What a seat records before anybody touched it."""
+    files = dict(other_files(profile, ""))
+    listing = [{"path": path, "kind": "file", "size": len(content)} for path, content in sorted(files.items())]
+    return State(files=files, data={"files": listing}, missing={})
+
+
+def with_file(state: State, path: str, content: bytes) -> State:
+    return State(files={**state.files, path: content}, data=state.data, missing=state.missing)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_desk_is_the_same_every_time_and_unlike_the_others(profile: str) -> None:
+    files = other_files(profile, "")
+    other_files.cache_clear()
+    document.cache_clear()
+    assert files == other_files(profile, "") and len(files) >= 25
+    for other in set(PROFILES) - {profile}:
+        assert all(document(profile, path) != document(other, path) for path in DOCUMENTS)
+
+
+@pytest.mark.parametrize(("scenario", "instance", "profile"), PAIRS)
+def test_nothing_is_done_at_the_start(scenario: WriterTask, instance: str, profile: str) -> None:
+    world = world_of(scenario, instance, profile)
+    before = start(profile)
+    found = judge(world, before, before, None)
+    assert not found.success and found.reward == 0
+    assert len(world.instruction) > 60 and "{" not in world.instruction
+    assert scenario.oracle(world, before)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda one: one.name)
+def test_a_broken_document_earns_nothing(scenario: WriterTask) -> None:
+    world = world_of(scenario, next(iter(scenario.instances)), PROFILES[0])
+    before = start(PROFILES[0])
+    for content in (b"", b"PK\3\4 not a document", before.files[scenario.document][:2000]):
+        after = with_file(before, scenario.document, content)
+        assert judge(world, before, after, None).reward == 0
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_settled_minutes_pass_only_for_what_was_asked(profile: str) -> None:
+    scenario = next(one for one in SCENARIOS if one.name == "settle-changes")
+    before = start(profile)
+    accepted = with_file(before, MINUTES, resolved_minutes(profile, lambda kind, author: True))
+    rejected = with_file(before, MINUTES, resolved_minutes(profile, lambda kind, author: False))
+    assert judge(world_of(scenario, "accept-all", profile), before, accepted, None).success
+    assert judge(world_of(scenario, "reject-all", profile), before, rejected, None).success
+    for instance, state in (("accept-all", rejected), ("reject-all", accepted), ("accept-first", accepted)):
+        assert not judge(world_of(scenario, instance, profile), before, state, None).success
+
+
+def test_a_change_elsewhere_fails_an_answer() -> None:
+    scenario = next(one for one in SCENARIOS if isinstance(one, Question))
+    world = world_of(scenario, "notice", "fjord-museum")
+    before = start("fjord-museum")
+    assert judge(world, before, before, "6 months").success
+    assert not judge(world, before, before, "3 months").success
+    changed = with_file(before, MINUTES, resolved_minutes("fjord-museum", lambda kind, author: True))
+    assert not judge(world, before, changed, "6 months").success
+
+
+def test_views_change_no_content() -> None:
+    from fairground_desk.writer.odtwriter import View
+
+    plain, zoomed = (document("lake-water", MINUTES, view) for view in (None, View(zoom=140, top=9000)))
+    assert plain != zoomed
+    assert document_leaves(read_odt(plain)) == document_leaves(read_odt(zoomed))
+
+
+def test_the_reference_in_the_readme_is_the_inspector_s() -> None:
+    from importlib.resources import files
+
+    text = files("fairground_desk.writer").joinpath("README.md").read_text(encoding="utf-8")
+    assert text.split("<!-- endpoints -->")[1].split("<!-- /endpoints -->")[0].strip() == WRITER.reference().strip()
+
+
+def solve(scenario: WriterTask, number: int) -> None:
+    instances = list(scenario.instances)
+    world = world_of(scenario, instances[number % len(instances)], PROFILES[number % len(PROFILES)], number)
+    with open_seat(world) as seat:
+        said = None
+        for turn in carry_out(seat, scenario.oracle(world, seat.before)):
+            if turn.action.ends:
+                said = getattr(turn.action, "text", None)
+                break
+            seat.screen.act(turn.action.to_pixels(*seat.screen.size))
+            seat.screen.settle()
+        found = judge(world, seat.before, seat.finish(), said)
+    assert found.success, [one for one in found.checks if not one.passed]
+
+
+@pytest.mark.parametrize("scenario", [one for one in SCENARIOS if one.name in QUICK], ids=lambda one: one.name)
+def test_its_oracle_solves_it(scenario: WriterTask) -> None:
+    solve(scenario, SCENARIOS.index(scenario))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scenario", [one for one in SCENARIOS if one.name not in QUICK], ids=lambda one: one.name)
+def test_its_oracle_solves_it_too(scenario: WriterTask) -> None:
+    solve(scenario, SCENARIOS.index(scenario))
