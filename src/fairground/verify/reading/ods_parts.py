@@ -61,7 +61,7 @@ def _split(text: str) -> tuple[str, str, str]:
 
 
 def read_names(body: Element) -> tuple[NamedRange, ...]:
-    """Names for cells and formulas, those of the whole workbook and those of one sheet, in the order of the alphabet."""
+    """Names for cells and formulas, those of the whole workbook and those of one sheet, by name."""
     found = list(_names(body, ""))
     for sheet in body.findall(tag("table:table")):
         found += _names(sheet, get(sheet, "table:name"))
