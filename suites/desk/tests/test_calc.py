@@ -16,7 +16,6 @@ from fairground.verify import judge, read_ods
 from fairground.worlds import Seat, World, open_seat, resolve
 from fairground_desk.calc.app import WORKBOOK
 from fairground_desk.calc.sales import PROFILES, build
-from fairground_desk.kit import THEMES
 from fairground_desk.office.office_app import finish_profile, is_drawn
 
 DEADLINE = 60.0
@@ -90,11 +89,11 @@ def test_a_ui_state_is_where_the_workbook_opens(ui_state: str, sheet: str, first
 
 def test_themes_change_how_it_looks_and_nothing_else() -> None:
     pictures, states = [], []
-    for theme in THEMES:
+    for theme in ("light", "dark", "large"):
         with open_seat(resolve(f"desk/calc/region-total/west@outdoor-shop/{theme}/sales")) as seat:
             pictures.append(seat.screen.grab().digest)
             states.append((seat.before.file(WORKBOOK), seat.before.get("files")))
-    assert len(set(pictures)) == len(THEMES)
+    assert len(set(pictures)) == 3
     assert all(state == states[0] for state in states)
 
 

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from fairground.agents.oracle import carry_out
+from fairground.agents import make_moves
 from fairground.core import Configuration, InvalidConfiguration, State
 from fairground.verify import judge
 from fairground.verify.reading.chromium import read_bookmarks
@@ -20,16 +20,18 @@ from fairground_desk.browser.sites import Sites
 
 QUICK = (
     "bookmark-page/event@tomasz/light/start",
-    "rename-bookmark/shop@hana/dawn/tabs",
-    "site-zoom/smaller@wanjiru/forest/small",
     "help-desk-ticket/key@ines/dark/no-bar",
-    "tabs-for-meeting/press@hana/light/deep",
     "download-file/group@tomasz/dunes/new-tab",
     "cheapest-product/second@wanjiru/large/zoomed",
 )
-SLOW = tuple(
-    f"{scenario.name}/{list(scenario.instances)[number % len(scenario.instances)]}@{PEOPLE[number % 4]}/light/start"
-    for number, scenario in enumerate(SCENARIOS)
+SLOW = (
+    "rename-bookmark/shop@hana/dawn/tabs",
+    "site-zoom/smaller@wanjiru/forest/small",
+    "tabs-for-meeting/press@hana/light/deep",
+    *(
+        f"{scenario.name}/{list(scenario.instances)[number % len(scenario.instances)]}@{PEOPLE[number % 4]}/light/start"
+        for number, scenario in enumerate(SCENARIOS)
+    ),
 )
 
 
@@ -41,13 +43,7 @@ def world_of(name: str) -> World:
 def solve(name: str) -> None:
     world = world_of(name)
     with open_seat(world) as seat:
-        said = None
-        for turn in carry_out(seat, world.scenario.oracle(world, seat.before)):
-            if turn.action.ends:
-                said = getattr(turn.action, "text", None)
-                break
-            seat.screen.act(turn.action.to_pixels(*seat.screen.size))
-            seat.screen.settle()
+        said = make_moves(seat, world.scenario.oracle(world, seat.before))
         assert judge(world, seat.before, seat.before, None).reward < 0.01
         verdict = judge(world, seat.before, seat.finish(), said)
     assert verdict.success, [check for check in verdict.checks if not check.passed]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fairground.agents.oracle import carry_out
+from fairground.agents import make_moves
 from fairground.core import Configuration, State, Verdict
 from fairground.verify import judge
 from fairground.worlds import Suite, World, open_seat
@@ -129,13 +129,7 @@ QUICK = {"sort-by-month": "middle", "viewing": "quick", "erase-files": "scans"}
 
 def solve(world: World) -> Verdict:
     with open_seat(world) as seat:
-        said = None
-        for turn in carry_out(seat, world.scenario.oracle(world, seat.before)):
-            if turn.action.ends:
-                said = getattr(turn.action, "text", None)
-                break
-            seat.screen.act(turn.action.to_pixels(*seat.screen.size))
-            seat.screen.settle()
+        said = make_moves(seat, world.scenario.oracle(world, seat.before))
         return judge(world, seat.before, seat.finish(), said)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fairground.agents.oracle import carry_out
+from fairground.agents import make_moves
 from fairground.core import Configuration, State, Verdict
 from fairground.verify import judge
 from fairground.worlds import Suite, World, open_seat
@@ -110,18 +110,12 @@ def test_the_reference_in_the_readme_is_that_of_the_code() -> None:
     assert MOUSEPAD.reference().strip() == readme.split("<!-- endpoints -->")[1].strip()
 
 
-QUICK = {"replace-word": "person", "encoding": "latin-copy", "extract-lines": "errors", "preferences": "margin"}
+QUICK = {"replace-word": "person", "preferences": "margin"}
 
 
 def solve(world: World) -> Verdict:
     with open_seat(world) as seat:
-        said = None
-        for turn in carry_out(seat, world.scenario.oracle(world, seat.before)):
-            if turn.action.ends:
-                said = getattr(turn.action, "text", None)
-                break
-            seat.screen.act(turn.action.to_pixels(*seat.screen.size))
-            seat.screen.settle()
+        said = make_moves(seat, world.scenario.oracle(world, seat.before))
         return judge(world, seat.before, seat.finish(), said)
 
 
