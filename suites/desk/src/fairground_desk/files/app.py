@@ -53,7 +53,7 @@ class Files(DeskApp):
 
     name = "files"
     title = "PCManFM"
-    packages = ("pcmanfm", "libfm4", "libgtk2.0-0", "libatk-adaptor", "libgail-common")
+    packages = ("pcmanfm", "libatk-adaptor", "libgail-common")
     folders = (*FOLDERS, TRASH)
     settings = (PCMANFM, LIBFM, BOOKMARKS)
     inspector = FILES

@@ -27,7 +27,7 @@ class Gimp(DeskApp):
 
     name = "gimp"
     title = "GIMP"
-    packages = ("gimp", "gimp-data", "libatk-adaptor")
+    packages = ("gimp", "libatk-adaptor")
     folders = ("~/Pictures", "~/Documents")
     settings = (GIMPRC, f"{CONFIG}/sessionrc", f"{CONFIG}/templaterc", RECENT)
     checkpoint_setup = True

@@ -30,7 +30,7 @@ class Mousepad(DeskApp):
 
     name = "mousepad"
     title = "Mousepad"
-    packages = ("mousepad", "libgtksourceview-4-0", "libgtk-3-0")
+    packages = ("mousepad",)
     settings = (SETTINGS, "~/.local/share/recently-used.xbel")
     inspector = MOUSEPAD
     profiles: ClassVar[Mapping[str, Mapping[str, Any]]] = {name: {"workplace": name} for name in WORKPLACES}
