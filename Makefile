@@ -3,8 +3,9 @@
 
 bin := .venv/bin
 
-# What `make run` runs: one scenario of every app.
-first := desk/calc pocket/email/reply-all pocket/payment/split-bill pocket/eats/order-with-extras \
+# What `make run` runs: one scenario of some desktop apps, and of every phone app.
+first := desk/calc/region-total desk/writer/settle-changes desk/inkscape/recolour \
+	pocket/email/reply-all pocket/payment/split-bill pocket/eats/order-with-extras \
 	pocket/smart-home/ranked-warmth pocket/flights/choose-seat
 # Tests run side by side, a process a core. `make test jobs=0` runs them one after another.
 jobs := auto

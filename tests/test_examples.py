@@ -25,7 +25,7 @@ def test_the_shopping_list_opens_and_none_of_its_tasks_is_already_done(capsys: p
         ("examples/shopping-list/add-item/tea", "examples/shopping-list/add-tea.jsonl"),
         ("examples/shopping-list/add-item/tea@garten/dark", "examples/shopping-list/add-tea.jsonl"),
         ("desk/calc/region-total/north", "examples/calc-region-total.jsonl"),
-        ("desk/calc/region-total/north@kitchen-supplies/dark/scrolled", "examples/calc-region-total.jsonl"),
+        ("desk/calc/region-total/north@kitchen-supplies/light/scrolled", "examples/calc-region-total.jsonl"),
     ],
 )
 def test_a_script_solves_its_world(capsys: pytest.CaptureFixture[str], tmp_path: Path, world: str, script: str) -> None:

@@ -74,12 +74,14 @@ def test_its_own_tests_pass_and_its_oracle_solves_a_task_on_a_real_seat(environm
     assert "passed" in done.stdout and "skipped" not in done.stdout
 
 
+@pytest.mark.slow
 def test_a_sample_of_it_is_proven(environment: dict[str, str]) -> None:
     found = fairground(environment, "prove", "my-desk/xournalpp/jot-note", "--sample", "1", "--workers", "1")
     assert found["sound"] and found["totals"]["proven"] == 1
     assert found["totals"]["mutants"]["survived"] == 0 and found["totals"]["mutants"]["rejected"] > 10
 
 
+@pytest.mark.slow
 def test_the_checklist_for_apps_is_all_green(environment: dict[str, str]) -> None:
     found = fairground(environment, "check-app", "my-desk/xournalpp")
     assert {item["name"]: item["status"] for item in found["items"] if item["status"] != "passed"} == {

@@ -225,6 +225,7 @@ def test_leaves_tell_one_picture_from_another_and_not_one_save_from_the_next() -
     assert {name for name in leaves if leaves[name] != other[name]} == {"pixels"}
 
 
+@pytest.mark.slow
 def test_what_gimp_exports_is_read() -> None:
     png, jpeg = read_picture(written()["flat.png"]), read_picture(written()["flat.jpg"])
     assert (png.size, png.mode, png.interlaced) == ((200, 150), "RGB", True)

@@ -200,8 +200,10 @@ def parse_color(text: str, current: str = "#000000") -> tuple[str, float] | None
     function = re.fullmatch(r"(rgb|hsl)a?\(([^()]*)\)", text)
     if function:
         return _color_function(function[1], function[2].replace(",", " ").replace("/", " ").split())
-    named = ImageColor.colormap.get(text)
-    return (named, 1.0) if isinstance(named, str) and text.isalpha() else None
+    if not text.isalpha() or text not in ImageColor.colormap:
+        return None
+    red, green, blue = ImageColor.getrgb(text)[:3]  # the map itself changes as it is used
+    return f"#{red:02x}{green:02x}{blue:02x}", 1.0
 
 
 def _color_function(kind: str, parts: list[str]) -> tuple[str, float] | None:

@@ -21,10 +21,10 @@ from fairground_desk.browser.sites import Sites
 QUICK = (
     "bookmark-page/event@tomasz/light/start",
     "help-desk-ticket/key@ines/dark/no-bar",
-    "download-file/group@tomasz/dunes/new-tab",
-    "cheapest-product/second@wanjiru/large/zoomed",
 )
 SLOW = (
+    "download-file/group@tomasz/dunes/new-tab",
+    "cheapest-product/second@wanjiru/large/zoomed",
     "rename-bookmark/shop@hana/dawn/tabs",
     "site-zoom/smaller@wanjiru/forest/small",
     "tabs-for-meeting/press@hana/light/deep",

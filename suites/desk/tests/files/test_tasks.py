@@ -124,7 +124,7 @@ def test_the_reference_in_the_readme_is_that_of_the_code() -> None:
     assert FILES.reference().strip() == readme.split("<!-- endpoints -->")[1].strip()
 
 
-QUICK = {"sort-by-month": "middle", "viewing": "quick", "erase-files": "scans"}
+QUICK = {"erase-files": "scans"}
 
 
 def solve(world: World) -> Verdict:

@@ -26,7 +26,7 @@ PAIRS = [
     for scenario in SCENARIOS
     for instance, profile in itertools.product(scenario.instances, PROFILES)
 ]
-QUICK = {"replace-throughout", "settle-changes", "letter-from-list"}
+QUICK = {"settle-changes", "letter-from-list"}
 
 
 def world_of(scenario: WriterTask, instance: str, profile: str, number: int = 0) -> World:
