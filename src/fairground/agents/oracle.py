@@ -38,6 +38,7 @@ _PATIENCE = 3.0  # seconds for something to appear: pages may go on loading afte
 _LOOK_AGAIN = 0.25
 _SCROLLS = 60
 _FAR = 10.0  # screens that are scrolled at once
+_BARS = frozenset({"banner", "navigation", "contentinfo"})
 _LEAST = 8  # pixels of a thing at the edge that must show for it to be pressed
 
 
@@ -206,13 +207,18 @@ def _open_spot(tree: Node, place: Place, size: tuple[int, int]) -> tuple[int, in
     others = [
         one.node.bounds
         for one in walk(tree)
-        if one.node.bounds is not None and id(one.node) not in family and is_control(one.node)
+        if one.node.bounds is not None and id(one.node) not in family and _may_cover(one.node)
     ]
     for share in (0.5, 0.25, 0.75):
         point = (int(left + (right - left) * share), int(top + (bottom - top) * share))
         if not any(_holds(other, point) for other in others):
             return point
     return None
+
+
+def _may_cover(node: Node) -> bool:
+    """Whether it may lie over other things: controls, and the bars of a page that stay while it is scrolled."""
+    return is_control(node) or node.role in _BARS
 
 
 def _holds(bounds: tuple[int, int, int, int], point: tuple[int, int]) -> bool:
