@@ -43,6 +43,18 @@ def test_a_browser_and_the_hand_do_the_same_in_every_task(app: PocketApp) -> Non
             _same(seat, task)
 
 
+def test_tapping_the_option_that_is_chosen_already_closes_the_sheet(seat: Seat) -> None:
+    task = next(one for one in TASKS if (one.app, one.name) == ("payment", "start-recurring"))
+    _go(seat, _world(task, TASKS.index(task)))
+    screen = seat.screen
+    screen.evaluate("location.href = '/payment/recurring/new'")  # type: ignore[attr-defined]
+    screen.settle()
+    field = screen.evaluate("document.querySelector('.sheet[data-picks]:has(input:checked)').id")  # type: ignore[attr-defined]
+    screen.evaluate(f"location.hash = {field!r}")  # type: ignore[attr-defined]
+    screen.evaluate("document.querySelector('.sheet:target input:checked').closest('label').click()")  # type: ignore[attr-defined]
+    assert screen.evaluate("location.hash") == ""  # type: ignore[attr-defined]
+
+
 def test_an_error_of_the_app_is_an_error_and_never_a_score(seat: Seat) -> None:
     _go(seat, _world(TASKS[0], 0))
     seat.keep["pocket"].phone.database("email").close()

@@ -30,8 +30,9 @@ addEventListener("click", (event) => {
 });
 modal();
 
-// Choosing in an option sheet closes it, and the field shows what was chosen.
-addEventListener("change", (event) => {
+// Choosing in an option sheet closes it, and the field shows what was chosen; also what was chosen before, which is no
+// change but is still a tap on an option.
+addEventListener("click", (event) => {
   const sheet = event.target.closest?.(".sheet[data-picks]");
   if (!sheet || event.target.type !== "radio") return;
   const shown = document.querySelector(`[data-shows="${CSS.escape(sheet.id)}"] span`);
