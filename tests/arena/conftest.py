@@ -39,7 +39,7 @@ def _postgresql(folder: Path) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[str]:
     if not PLACES:
-        pytest.skip("PostgreSQL is not installed (package postgresql)")
+        pytest.skip("PostgreSQL is not installed: apt-get install postgresql, which `make test` does as root")
     folder = Path(tempfile.mkdtemp(prefix="fg-pg-"))  # short: a socket's path has a limit
     folder.chmod(0o755)
     try:

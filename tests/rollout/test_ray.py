@@ -25,7 +25,9 @@ from .stub_work import SPEC, Stub, plan_of
 ROOT = Path(__file__).parents[2]
 SMALL = {"object_store_memory": 80 << 20}
 
-needs_ray = pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="ray is not installed: pip install ray")
+needs_ray = pytest.mark.skipif(
+    importlib.util.find_spec("ray") is None, reason="ray is an extra, fairground[ray]; `make test` installs it"
+)
 
 
 class Recording(Stub):

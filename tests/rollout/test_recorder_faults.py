@@ -124,7 +124,7 @@ def test_a_recorder_killed_at_each_of_its_file_operations_keeps_the_promise(tmp_
 def test_a_disk_that_runs_full_at_any_point_is_our_error_and_never_a_complete_episode(tmp_path: Path) -> None:
     namespace = ["unshare", "--user", "--map-root-user", "--mount"]
     if subprocess.run([*namespace, "mount", "-t", "tmpfs", "none", tmp_path], capture_output=True).returncode:
-        pytest.skip("this machine does not let us mount a small disk")
+        pytest.skip("user namespaces are off here, so no small disk can be mounted to be filled")
     fill = """
 import json, os
 from fairground.rollout.folder import read_episode

@@ -267,7 +267,7 @@ def _tries(content: bytes) -> int:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             size = sum(part.file_size for part in archive.infolist() if part.filename.endswith(".xml"))
-    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):  # the last: packed in a way zipfile lacks
         return 0
     return max(8, min(48, _WORK // (size + 1)))
 

@@ -272,7 +272,7 @@ def _say(plane: Plane, opencua: bool, action: Action, size: Size) -> Sequence[st
             return [f"pyautogui.{'keyDown' if action.kind == 'key_down' else 'keyUp'}({PYAUTOGUI.write(action.key)!r})"]
         case Type():
             return [f"pyautogui.write({action.text!r})"]
-        case Wait():
+        case Wait():  # what the dialect says; nobody sleeps here
             return [f"computer.wait(seconds={action.seconds!r})" if opencua else f"time.sleep({action.seconds!r})"]
         case Done():
             return ["computer.terminate(status='success')" if opencua else "DONE"]
@@ -313,7 +313,7 @@ _USAGE = [
     ("keyUp", "pyautogui.keyUp('shift')", "let a key go"),
 ]
 _OSWORLD_USAGE = [
-    ("sleep", "time.sleep(seconds)", "let time pass"),
+    ("sleep", "time.sleep(seconds)", "let time pass"),  # as models write it
     ("WAIT", "WAIT", f"let {WAIT_SECONDS:g} second pass"),
     ("FAIL", "FAIL", "end: the task cannot be done"),
     ("DONE", "DONE", "end: the task is done"),

@@ -231,7 +231,7 @@ class Intake:
             column = pc.if_else(pc.equal(column, ""), None, column)
         try:
             found = column.cast(pa.float64(), safe=False)
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # texts; or a type that Arrow turns into no number
             raise self._not_numbers(theirs, column) from None
         numbers = np.array(found.fill_null(np.nan).to_numpy(), dtype=np.float64)
         given = np.array(found.is_valid().to_numpy(), dtype=bool)

@@ -80,7 +80,7 @@ def _words(dictionary: pa.Array) -> pa.StringArray | int:
 def _is_text(value: pa.Scalar) -> bool:
     try:
         value.cast(pa.string())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # bytes that are no text; a type that has no text
         return False
     return True
 

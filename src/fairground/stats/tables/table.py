@@ -271,7 +271,7 @@ def as_text(values: pa.ChunkedArray, where: str) -> pa.ChunkedArray:
     """A free column as texts."""
     try:
         return values.cast(pa.string())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # bytes that are no text; a type that has no text
         raise InvalidInput(
             f"{where}: expected text or numbers, got {values.type}", fix="turn it into text, or drop it"
         ) from None

@@ -10,7 +10,7 @@ import pytest
 
 from fairground.core import InvalidInput, Key, State, StateError
 from fairground.worlds import Seat, World, open_seat, resolve
-from fairground_desk.calc.api import ask_calc
+from fairground_desk.calc.api import calc
 from fairground_desk.calc.inspector import INSPECTOR
 from fairground_desk.calc.workbooks import SALES
 
@@ -32,9 +32,9 @@ def states(world: World) -> Iterator[tuple[State, State]]:
 
 def _work(seat: Seat) -> None:
     """Uses something of everything, saves it, and then changes one more cell."""
-    ask_calc(
+    seat.world.app.command(
         seat,
-        [
+        calc(
             ["put", "Summary", "A5", [["Region", "=SUM(B4;1)"]]],
             ["looks", "Summary", "A5:A5", {"CharWeight": 150.0}],
             ["comment", "Summary", "A5", "look here"],
@@ -55,7 +55,7 @@ def _work(seat: Seat) -> None:
             ["freeze", "Targets", 1, 1],
             ["protect", "Targets", ""],
             ["describe", "A year", "Sales", ["one", "two"], "none"],
-        ],
+        ),
     )
     seat.screen.act(Key(keys=("ctrl", "s")))
     end = time.monotonic() + DEADLINE
@@ -63,7 +63,7 @@ def _work(seat: Seat) -> None:
         assert time.monotonic() < end, "it was not saved"
         seat.screen.wait_change(0.25)
     seat.screen.settle()
-    ask_calc(seat, [["put", "Summary", "A20", [["not saved"]]]])
+    seat.world.app.command(seat, calc(["put", "Summary", "A20", [["not saved"]]]))
 
 
 def ask(state: State, endpoint_name: str, /, **arguments: Any) -> Any:

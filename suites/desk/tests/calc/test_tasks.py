@@ -8,7 +8,7 @@ from functools import cache
 
 import pytest
 
-from fairground.agents.oracle import carry_out
+from fairground.agents import make_moves
 from fairground.core import Configuration, InvalidConfiguration, State, Verdict
 from fairground.verify import judge
 from fairground.verify.reading.ods import read_ods
@@ -153,10 +153,6 @@ def test_the_oracle_solves_it(number: int, scenario: Scenario) -> None:
     instance = list(scenario.instances)[number % len(scenario.instances)]
     world = world_of(scenario, instance, list(PROFILES)[number % len(PROFILES)], number)
     with open_seat(world) as seat:
-        for turn in carry_out(seat, scenario.oracle(world, seat.before)):
-            if turn.action.ends:
-                break
-            seat.screen.act(turn.action.to_pixels(*seat.screen.size))
-            seat.screen.settle(5)
-        verdict = judge(world, seat.before, seat.finish())
+        said = make_moves(seat, scenario.oracle(world, seat.before))
+        verdict = judge(world, seat.before, seat.finish(), said)
     assert verdict.success, [check for check in verdict.checks if not check.passed]

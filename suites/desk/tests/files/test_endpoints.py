@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from fairground.agents.oracle import carry_out
+from fairground.agents import make_moves
 from fairground.core import InvalidInput, State, StateError
-from fairground.worlds import Command, Move, Press, Seat, open_seat, resolve
+from fairground.worlds import Move, Press, Seat, open_seat, resolve
 from fairground_desk.files.inspector import BOOKMARKS, FILES, LIBFM, PCMANFM, TRASH
 from fairground_desk.files.scenarios.moves import (
     bookmark,
@@ -23,15 +23,13 @@ from fairground_desk.files.scenarios.moves import (
     show,
     to_trash,
 )
+from fairground_desk.kit import rest
 
 LEASE, MANUAL = "~/Documents/Contracts/lease.pdf", "~/Downloads/manual.pdf"
 
 
 def play(seat: Seat, *moves: Move) -> None:
-    for turn in carry_out(seat, moves):
-        if not turn.action.ends:
-            seat.screen.act(turn.action.to_pixels(*seat.screen.size))
-            seat.screen.settle()
+    make_moves(seat, moves)
 
 
 @pytest.fixture(scope="module")
@@ -41,16 +39,11 @@ def seat() -> Iterator[Seat]:
 
 
 @pytest.fixture(scope="module")
-def before(seat: Seat) -> State:
-    return seat.before
-
-
-@pytest.fixture(scope="module")
 def after(seat: Seat, before: State) -> State:
     """A private lease with a link to it, archives in the trash, a new folder, a bookmark, and hidden files in sight."""
     play(seat, *pick_one(LEASE), *permissions(-2, 0, 0), *link_in("~/Desktop"))
     play(seat, *pick("~/Downloads", "*.zip"), *to_trash(), *show("*"), *new_folder("empty"))
-    play(seat, *go_to("~/Documents/Notes"), *bookmark("Talks"), Press("ctrl+h"), Command("rest"))
+    play(seat, *go_to("~/Documents/Notes"), *bookmark("Talks"), Press("ctrl+h"), rest())
     return seat.finish()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fairground.agents.oracle import carry_out
+from fairground.agents import make_moves
 from fairground.core import InvalidInput, State, StateError
 from fairground.worlds import Command, Move, Seat, Stuck, open_seat, resolve
 from fairground_desk.gimp.inspector import GIMP, UNSAVED
@@ -30,21 +30,13 @@ CHANGES = """
 
 
 def play(seat: Seat, *moves: Move) -> None:
-    for turn in carry_out(seat, moves):
-        if not turn.action.ends:
-            seat.screen.act(turn.action.to_pixels(*seat.screen.size))
-            seat.screen.settle()
+    make_moves(seat, moves)
 
 
 @pytest.fixture(scope="module")
 def seat() -> Iterator[Seat]:
     with open_seat(resolve("desk/gimp/rename-layer/sign@roastery/light/second-open", unproven=True)) as opened:
         yield opened
-
-
-@pytest.fixture(scope="module")
-def before(seat: Seat) -> State:
-    return seat.before
 
 
 @pytest.fixture(scope="module")
@@ -218,5 +210,5 @@ def test_settings_that_nobody_made_are_not_invented(before: State) -> None:
 
 
 def test_the_seat_refuses_commands_that_it_does_not_know(seat: Seat) -> None:
-    with pytest.raises(Stuck, match="script-fu"):
+    with pytest.raises(Stuck, match="takes no command 'format-disk'"):
         seat.world.app.command(seat, Command("format-disk"))

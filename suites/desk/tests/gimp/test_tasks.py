@@ -8,7 +8,7 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from fairground.agents.oracle import carry_out
+from fairground.agents import make_moves
 from fairground.core import Configuration, State
 from fairground.verify import judge
 from fairground.verify.reading.picture import Pixels, read_picture
@@ -66,10 +66,7 @@ def test_there_are_many_tasks() -> None:
 
 def solved(seat: Seat) -> State:
     world = seat.world
-    for turn in carry_out(seat, world.scenario.oracle(world, seat.before)):
-        if not turn.action.ends:
-            seat.screen.act(turn.action.to_pixels(*seat.screen.size))
-            seat.screen.settle()
+    make_moves(seat, world.scenario.oracle(world, seat.before))
     return seat.finish()
 
 

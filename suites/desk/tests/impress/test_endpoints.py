@@ -23,11 +23,6 @@ def seat() -> Iterator[Seat]:
 
 
 @pytest.fixture(scope="module")
-def before(seat: Seat) -> State:
-    return seat.before
-
-
-@pytest.fixture(scope="module")
 def after(seat: Seat) -> State:
     """Some of everything was changed and saved; a title was changed after that."""
     seat.world.app.command(

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from fairground.agents.oracle import carry_out
+from fairground.agents import make_moves
 from fairground.core import State
 from fairground.verify import judge
-from fairground.worlds import Say, Seat, World, open_seat, resolve
+from fairground.worlds import Seat, World, open_seat, resolve
 from fairground_desk.impress import SCENARIOS
 from fairground_desk.impress.folders import folder_of
 from fairground_desk.impress.inspector import INSPECTOR
@@ -101,10 +101,7 @@ def seat() -> Iterator[Seat]:
 def test_the_oracle_solves_it(task: str, seat: Seat) -> None:
     """One seat for all: each task is judged against what the one before it left."""
     world, before = world_of(task), seat.capture()
-    for turn in carry_out(seat, world.scenario.oracle(world, before)):
-        if not turn.action.ends:
-            seat.screen.act(turn.action)
-            seat.screen.settle()
+    make_moves(seat, world.scenario.oracle(world, before))
     verdict = judge(world, before, seat.capture())
     assert verdict.success, [check for check in verdict.checks if not check.passed]
 
@@ -115,12 +112,7 @@ def test_the_oracle_solves_every_scenario_in_a_seat_of_its_own(scenario: str) ->
     found = next(one for one in SCENARIOS if one.name == scenario)
     world = world_of(f"{scenario}/{list(found.instances)[-1]}", "coffee-pitch", "no-slide-pane")
     with open_seat(world) as opened:
-        moves = found.oracle(world, opened.before)
-        said = next((move.text for move in moves if isinstance(move, Say)), None)
-        for turn in carry_out(opened, moves):
-            if not turn.action.ends:
-                opened.screen.act(turn.action)
-                opened.screen.settle()
+        said = make_moves(opened, found.oracle(world, opened.before))
         verdict = judge(world, opened.before, opened.finish(), said)
     assert verdict.success, [check for check in verdict.checks if not check.passed]
 

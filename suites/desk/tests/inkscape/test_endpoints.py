@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fairground.agents.oracle import carry_out
+from fairground.agents import make_moves
 from fairground.core import InvalidInput, State, StateError
 from fairground.worlds import Enter, Move, Press, Seat, Tap, open_seat, resolve
 from fairground_desk.inkscape.actions import actions
@@ -22,21 +22,13 @@ BADGE = "~/Documents/Badges/badge-01-haddad.svg"
 
 
 def play(seat: Seat, *moves: Move) -> None:
-    for turn in carry_out(seat, moves):
-        if not turn.action.ends:
-            seat.screen.act(turn.action.to_pixels(*seat.screen.size))
-            seat.screen.settle()
+    make_moves(seat, moves)
 
 
 @pytest.fixture(scope="module")
 def seat() -> Iterator[Seat]:
     with open_seat(resolve("desk/inkscape/turn/plate@museum/light/page")) as opened:
         yield opened
-
-
-@pytest.fixture(scope="module")
-def before(seat: Seat) -> State:
-    return seat.before
 
 
 @pytest.fixture(scope="module")

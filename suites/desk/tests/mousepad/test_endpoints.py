@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from fairground.agents.oracle import carry_out
+from fairground.agents import make_moves
 from fairground.core import InvalidInput, State, StateError
-from fairground.worlds import Command, Enter, Move, Press, Seat, open_seat, resolve
+from fairground.worlds import Enter, Move, Press, Seat, open_seat, resolve
+from fairground_desk.kit import rest
 from fairground_desk.mousepad.inspector import MOUSEPAD, SETTINGS
 from fairground_desk.mousepad.scenarios.moves import convert, go_to, open_file, replace_all, save
 
@@ -23,10 +24,7 @@ NOTES, TABLE, PRICES = (
 
 
 def play(seat: Seat, *moves: Move) -> None:
-    for turn in carry_out(seat, moves):
-        if not turn.action.ends:
-            seat.screen.act(turn.action.to_pixels(*seat.screen.size))
-            seat.screen.settle()
+    make_moves(seat, moves)
 
 
 @pytest.fixture(scope="module")
@@ -36,17 +34,12 @@ def seat() -> Iterator[Seat]:
 
 
 @pytest.fixture(scope="module")
-def before(seat: Seat) -> State:
-    return seat.before
-
-
-@pytest.fixture(scope="module")
 def after(seat: Seat, before: State) -> State:
     """A task ticked and saved, a word replaced, tabs widened, and a change in front that nobody saved."""
     play(seat, *open_file(TODO), Press("End"), Enter("!"), *save(TODO))
     play(seat, *open_file(CONFIG), *replace_all("timeout", "patience", word=True), *save(CONFIG))
     play(seat, Press("ctrl+a"), *convert("strip"), Press("alt+v"), Press("u"))
-    play(seat, *open_file(LETTER), *go_to(2), Press("shift+End"), Enter("Not saved"), Command("rest"))
+    play(seat, *open_file(LETTER), *go_to(2), Press("shift+End"), Enter("Not saved"), rest())
     return seat.finish()
 
 

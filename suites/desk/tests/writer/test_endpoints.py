@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fairground.agents.oracle import carry_out
+from fairground.agents import make_moves
 from fairground.core import Configuration, InvalidInput, State, StateError
 from fairground.worlds import Enter, Move, Press, Seat, Suite, World, open_seat
 from fairground_desk.tasks import save, uno
@@ -22,10 +22,7 @@ COPY = "~/Documents/report.docx"
 
 
 def play(seat: Seat, *moves: Move) -> None:
-    for turn in carry_out(seat, moves):
-        if not turn.action.ends:
-            seat.screen.act(turn.action.to_pixels(*seat.screen.size))
-            seat.screen.settle()
+    make_moves(seat, moves)
 
 
 @pytest.fixture(scope="module")
@@ -34,11 +31,6 @@ def seat() -> Iterator[Seat]:
     where = Configuration(suite="desk", app="writer", theme="light", ui_state="top", **named)
     with open_seat(World.of(SUITE, where)) as opened:
         yield opened
-
-
-@pytest.fixture(scope="module")
-def before(seat: Seat) -> State:
-    return seat.before
 
 
 @pytest.fixture(scope="module")

@@ -206,7 +206,7 @@ def test_nothing_in_the_sandbox_knows_what_is_asked(seat: Seat) -> None:
 
 def test_the_code_of_the_suite_cannot_be_seen_from_inside(seat: Seat) -> None:
     if not seat.sandbox.isolated:
-        pytest.skip("this runner hides nothing")
+        pytest.skip(f"the runner {seat.sandbox.runner} has no sandbox that could hide anything")
     module = str(inspect.getsourcefile(reset))
     for path in (module, str(Path(module).with_name("profiles") / "cafe.toml"), __file__):
         with pytest.raises(StateError):

@@ -161,8 +161,11 @@ class Browser(DeskApp):
         return State(files=files, data={**state.data, "sites": kept}, missing=state.missing)
 
     def command(self, seat: Seat, command: Command) -> None:
-        """Waits for a page, a window or a file; see `waiting`."""
-        wait(seat, self.debugger(seat), command)
+        """Waits for a page or a file as well; see `waiting`."""
+        if command.name.startswith("wait-"):
+            wait(seat, self.debugger(seat), command)
+        else:
+            super().command(seat, command)
 
     def person(self, world: World) -> Person:
         """Whose browser it is."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from fairground.core import AppError, StateError
 from fairground.worlds import Command, Seat, Stuck
+from fairground_desk import kit
 from fairground_desk.browser.debugging import Debugger
 
 SECONDS: Final = 30.0
@@ -23,14 +25,9 @@ def titled(title: str) -> Command:
     return Command("wait-page", {"title": title})
 
 
-def window(title: str) -> Command:
-    """Waits until there is a window of this title, such as a dialog that asks where to save."""
-    return Command("wait-window", {"title": title})
-
-
-def no_window(title: str) -> Command:
-    """Waits until there is no such window any more."""
-    return Command("wait-no-window", {"title": title})
+def window(title: str, *, gone: bool = False) -> Command:
+    """Waits until there is a window of exactly this title, such as a dialog that asks where to save, or none."""
+    return kit.window(f"^{re.escape(title)}$", gone=gone)
 
 
 def saved(path: str) -> Command:
@@ -54,7 +51,7 @@ def focused(name: str) -> Command:
 
 
 def wait(seat: Seat, debugger: Debugger, command: Command) -> None:
-    """Carries one of the above out.
+    """Carries one of the above out that is about pages, files and names.
 
     Raises:
         Stuck: It did not come true.
@@ -62,8 +59,6 @@ def wait(seat: Seat, debugger: Debugger, command: Command) -> None:
     told = command.arguments
     tries: dict[str, Callable[[], bool]] = {
         "wait-page": lambda: _has_page(debugger, told),
-        "wait-window": lambda: any(one.title == told["title"] for one in seat.screen.windows()),
-        "wait-no-window": lambda: all(one.title != told["title"] for one in seat.screen.windows()),
         "wait-shown": lambda: _is_shown(seat, str(told["name"]), str(told["role"])),
         "wait-opened": lambda: _is_open(seat, str(told["name"])),
         "wait-focused": lambda: _is_focused(seat, str(told["name"])),

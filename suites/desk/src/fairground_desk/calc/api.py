@@ -1,43 +1,14 @@
-"""LibreOffice's own programming interface, for oracles: what dialogs do, without their many clicks.
-
-A short-lived program inside of the seat asks the running Calc to do it, in the document that is in front, as a macro
-of a user would. `calc_side.py` is that program.
-"""
+"""What the oracles of this app ask LibreOffice's own programming interface for."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from importlib.resources import files
 from typing import Any
 
-from fairground.core import FairgroundError
-from fairground.worlds import Command, Seat, Stuck
-from fairground_desk.office.uno import PIPE
-
-API = "calc"
-
-_PYTHON = "/usr/bin/python3"
-_SECONDS = 30.0
+from fairground.worlds import Command
+from fairground_desk.office import api
 
 
 def calc(*calls: Sequence[Any]) -> Command:
     """Calls in order, each a name of `calc_side.py` and its arguments: `calc(("freeze", "Staff", 1, 0))`."""
-    return Command(API, {"calls": [list(call) for call in calls]})
-
-
-def ask_calc(seat: Seat, calls: Sequence[Sequence[Any]]) -> None:
-    """Has them carried out.
-
-    Raises:
-        Stuck: When LibreOffice refuses.
-    """
-    script = files(__package__).joinpath("calc_side.py").read_text(encoding="utf-8")
-    order = json.dumps({"pipe": PIPE, "home": seat.sandbox.home, "calls": list(calls)}).encode()
-    try:
-        done = seat.sandbox.run([_PYTHON, "-I", "-c", script], env=seat.env, input=order, timeout=_SECONDS, check=False)
-    except FairgroundError as error:
-        raise Stuck(f"LibreOffice does not answer: {error.message}") from error
-    if done.code != 0:
-        said = done.stderr.decode(errors="replace").strip().splitlines()
-        raise Stuck(f"LibreOffice refused: {said[-1][:300] if said else f'status {done.code}'}")
+    return api("calc", calls)

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from fairground.sandbox import Sandbox
-from fairground.worlds import Command, Seat, World
-from fairground_desk.calc.api import API, ask_calc
+from fairground.worlds import World
 from fairground_desk.calc.inspector import INSPECTOR
 from fairground_desk.calc.sales import PROFILES
 from fairground_desk.calc.workbooks import SALES, opened_at, other_files
@@ -57,13 +56,6 @@ class Calc(OfficeApp):
     def opened(self, world: World) -> str:
         """The workbook that the task is about."""
         return str(getattr(world.scenario, "workbook", None) or WORKBOOK).format_map(world.parameters)
-
-    def command(self, seat: Seat, command: Command) -> None:
-        """What a menu does, `.uno:...`; or `calc`, a list of calls of LibreOffice's own programming interface."""
-        if command.name == API:
-            ask_calc(seat, command.arguments["calls"])
-        else:
-            super().command(seat, command)
 
 
 def _hidden(bar: str) -> str:

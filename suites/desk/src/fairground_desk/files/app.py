@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from fairground.core import State, StateError
 from fairground.sandbox import Sandbox
-from fairground.worlds import Command, Seat, Stuck, World
+from fairground.worlds import Seat, World
 from fairground_desk.files.homes import FOLDERS, HOMES, Home, build
 from fairground_desk.files.inspector import BOOKMARKS, FILES, LIBFM, PCMANFM, TRASH
 from fairground_desk.kit import DeskApp, wait_drawn
 
-_WAIT_SECONDS = 20.0
-_LOOK_AGAIN = 0.05
-_QUIET = 0.3  # seconds without a change, after which a folder or a dialog is taken to be complete
 _MOST = 4_000_000  # bytes that the list of modes may have
 
 _CHOOSER = b"""[Filechooser Settings]
@@ -106,22 +102,6 @@ class Files(DeskApp):
         if modes is None and not seat.sandbox.frozen:
             modes = _modes(seat)
         return State(files=state.files, data={**state.data, "modes": modes or {}}, missing=state.missing)
-
-    def command(self, seat: Seat, command: Command) -> None:
-        """Waits, for an oracle: `window` for a title (or until it is gone), `rest` for the screen to come to rest."""
-        deadline = time.monotonic() + _WAIT_SECONDS
-        if command.name == "rest":
-            while seat.screen.wait_change(_QUIET) and time.monotonic() < deadline:
-                continue
-            return
-        if command.name != "window":
-            raise Stuck(f"files can wait for `window` or `rest`; {command.name!r} was asked for")
-        pattern, gone = re.compile(command.arguments["title"]), bool(command.arguments.get("gone"))
-        while any(pattern.search(window.title) for window in seat.screen.windows()) is gone:
-            if time.monotonic() > deadline:
-                titles = [window.title for window in seat.screen.windows()]
-                raise Stuck(f"{'still a' if gone else 'no'} window {pattern.pattern!r}; there are {titles}")
-            seat.screen.wait_change(_LOOK_AGAIN)
 
 
 def home_of(world: World) -> Home:

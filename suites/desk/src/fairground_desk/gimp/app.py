@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -17,7 +16,6 @@ from fairground_desk.gimp.scriptfu import SERVE, do, open_images, unsaved_copies
 from fairground_desk.kit import READY_SECONDS, DeskApp, wait_drawn
 
 _PROGRAM = "/usr/bin/gimp-2.10"
-_DIALOG_SECONDS = 45.0
 # GIMP complains about those that are missing.
 _FOLDERS = ("brushes", "dynamics", "gradients", "palettes", "patterns", "tool-options", "tool-presets", "tmp")
 
@@ -86,32 +84,15 @@ class Gimp(DeskApp):
         return State(files={**state.files, **unsaved}, data=state.data, missing=state.missing)
 
     def command(self, seat: Seat, command: Command) -> None:
-        """A program in Scheme for an open image, or waiting as a person waits for a dialog.
-
-        `Command("script-fu", {"image": "a.xcf", "code": "..."})`; `Command("window", {"title": "^Export"})` waits for a
-        window, and `Command("no-window", ...)` until there is none.
-        """
-        if command.name in ("window", "no-window"):
-            _await_window(seat, str(command.arguments["title"]), there=command.name == "window")
-            return
+        """A program in Scheme for an open image: `Command("script-fu", {"image": "a.xcf", "code": "..."})`."""
         if command.name != "script-fu":
-            raise Stuck(f"gimp knows the commands script-fu, window and no-window, not {command.name!r}")
+            super().command(seat, command)
+            return
         code = str(command.arguments["code"]).replace("~/", f"{seat.sandbox.home}/")
         try:
             do(seat, str(command.arguments["image"]), code)
         except AppError as error:
             raise Stuck(error.message) from error
-
-
-def _await_window(seat: Seat, title: str, *, there: bool) -> None:
-    """Plug-ins, which show the dialogs of exports, are programs of their own and take a while to start."""
-    deadline = time.monotonic() + _DIALOG_SECONDS
-    while any(re.search(title, window.title) for window in seat.screen.windows()) != there:
-        if time.monotonic() > deadline:
-            seen = ", ".join(repr(window.title) for window in seat.screen.windows())
-            raise Stuck(f"{'no' if there else 'still a'} window with a title matching {title!r}; there are {seen}")
-        seat.screen.wait_change(0.1)
-    seat.screen.settle()
 
 
 def studio_of(world: World) -> Studio:

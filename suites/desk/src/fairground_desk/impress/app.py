@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 from urllib.parse import quote
 
 from fairground.sandbox import Sandbox
-from fairground.worlds import Command, Seat, World
-from fairground_desk.impress.api import API, ask_impress
+from fairground.worlds import World
 from fairground_desk.impress.folders import folder_of
 from fairground_desk.impress.inspector import INSPECTOR
 from fairground_desk.impress.talks import TALKS
-from fairground_desk.kit import wait_drawn
 from fairground_desk.office import REGISTRY, OfficeApp
-from fairground_desk.office.office_app import _FLAGS, _PROGRAM, is_drawn
 
 _MAXIMISED = "40,60,1000,600;5;0,0,1280,720;"
 _AS_WINDOW = "70,40,1120,640;1;0,0,1280,720;"
@@ -62,21 +58,10 @@ class Impress(OfficeApp):
             added += _HIDDEN_PANE
         sandbox.write_file(REGISTRY, settings.replace("</oor:items>", f"{added}</oor:items>").encode())
 
-    def launch(self, seat: Seat) -> None:
-        """Opens the presentation at the UI state's slide, which goes by its name behind the file's address."""
-        talk = TALKS[str(seat.world.profile["talk"])]
-        address = f"file://{quote(talk.path.replace('~', seat.sandbox.home))}"
-        if role := seat.world.ui_state.get("slide"):
-            address += f"#{quote(talk.part(str(role)).name)}"
-        seat.start([_PROGRAM, *_FLAGS, f"--{self.part}", address])
-        wait_drawn(seat, rf"^{re.escape(talk.file)}\.odp .*{self.shown}", is_drawn)
-
-    def command(self, seat: Seat, command: Command) -> None:
-        """What a menu does, `.uno:...`; or `impress`, a list of calls of LibreOffice's own programming interface."""
-        if command.name == API:
-            ask_impress(seat, command.arguments["calls"])
-        else:
-            super().command(seat, command)
+    def place(self, world: World) -> str:
+        """The UI state's slide, by its name."""
+        role = world.ui_state.get("slide")
+        return f"#{quote(TALKS[str(world.profile['talk'])].part(str(role)).name)}" if role else ""
 
 
 def _hidden_bar(bar: str) -> str:

@@ -16,9 +16,10 @@ import numpy as np
 from fairground.core import AppError, FairgroundError, Pixels, State, Window
 from fairground.sandbox import hash_path
 from fairground.screen import DesktopStyle
-from fairground.worlds import App, Seat, World
+from fairground.worlds import App, Command, Seat, World
 from fairground_desk.kit.recording import record_files, record_folders
 from fairground_desk.kit.themes import THEMES
+from fairground_desk.kit.waiting import wait
 
 READY_SECONDS = 90.0
 
@@ -55,6 +56,10 @@ class DeskApp(App):
         What it raises is recorded in its place, so that a dead or hung program is never taken for an answer.
         """
         return {}
+
+    def command(self, seat: Seat, command: Command) -> None:
+        """Waits for a window or for rest; see `waiting`. Apps add what their own automation can do."""
+        wait(seat, command)
 
     def save(self, seat: Seat) -> None:
         """Asks the program what it has not saved, while it still runs. Nothing is saved for the agent."""

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import re
-import time
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from fairground.core import Node
 from fairground.sandbox import Sandbox
-from fairground.worlds import Command, Seat, Stuck, World
+from fairground.worlds import Seat, World
 from fairground_desk.kit import DeskApp, wait_drawn
 from fairground_desk.mousepad.documents import build
 from fairground_desk.mousepad.inspector import MOUSEPAD, SETTINGS
 from fairground_desk.mousepad.workplaces import WORKPLACES, Workplace
 
-_WAIT_SECONDS = 20.0
-_LOOK_AGAIN = 0.05
-_QUIET = 0.4  # seconds without a change, after which a file dialog has looked for names that complete what was typed
 _SHOWN = 2_000  # letters of a text that accessibility tells
 
 
@@ -84,22 +79,6 @@ class Mousepad(DeskApp):
             "text": text,
             "whole": len(text) < _SHOWN,
         }
-
-    def command(self, seat: Seat, command: Command) -> None:
-        """Waits, for an oracle: `window` for a title (or until it is gone), `rest` for a dialog to come to rest."""
-        deadline = time.monotonic() + _WAIT_SECONDS
-        if command.name == "rest":
-            while seat.screen.wait_change(_QUIET) and time.monotonic() < deadline:
-                continue
-            return
-        if command.name != "window":
-            raise Stuck(f"mousepad can wait for `window` or `rest`; {command.name!r} was asked for")
-        pattern, gone = re.compile(command.arguments["title"]), bool(command.arguments.get("gone"))
-        while any(pattern.search(window.title) for window in seat.screen.windows()) is gone:
-            if time.monotonic() > deadline:
-                titles = [window.title for window in seat.screen.windows()]
-                raise Stuck(f"{'still a' if gone else 'no'} window {pattern.pattern!r}; there are {titles}")
-            seat.screen.wait_change(_LOOK_AGAIN)
 
 
 def workplace(world: World) -> Workplace:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any, ClassVar
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from fairground.core import AppError, Pixels, StageError, State, Window
 from fairground.sandbox import Sandbox
 from fairground.worlds import Command, Seat, Stuck, World
 from fairground_desk.kit import DeskApp, wait_drawn
-from fairground_desk.office.uno import ACCEPT, dispatch, open_documents, unsaved_copies
+from fairground_desk.office.uno import ACCEPT, call, dispatch, open_documents, unsaved_copies
 
 USER = "~/.config/libreoffice/4/user"
 REGISTRY = f"{USER}/registrymodifications.xcu"
@@ -45,6 +45,10 @@ class OfficeApp(DeskApp):
         """Path of the document that is open at the start."""
         raise NotImplementedError
 
+    def place(self, world: World) -> str:
+        """Where in the document it opens, behind its address, such as `#Slide`; at its beginning unless given."""
+        return ""
+
     def env(self, world: World) -> dict[str, str]:
         """GTK 3, which is also what makes the accessibility tree; file locks as the usual start-up script sets."""
         return {"SAL_USE_VCLPLUGIN": "gtk3", "SAL_ENABLE_FILE_LOCKING": "1"}
@@ -64,7 +68,8 @@ class OfficeApp(DeskApp):
     def launch(self, seat: Seat) -> None:
         """Opens the document, and waits until it is drawn."""
         path = self.opened(seat.world)
-        seat.start([_PROGRAM, *_FLAGS, f"--{self.part}", path.replace("~", seat.sandbox.home)])
+        address = f"file://{quote(path.replace('~', seat.sandbox.home))}{self.place(seat.world)}"
+        seat.start([_PROGRAM, *_FLAGS, f"--{self.part}", address])
         wait_drawn(seat, rf"^{re.escape(path.rpartition('/')[2])} .*{re.escape(self.shown)}", is_drawn)
 
     def live(self, seat: Seat) -> Mapping[str, Any]:
@@ -89,9 +94,18 @@ class OfficeApp(DeskApp):
         return State(files={**state.files, **unsaved}, data=state.data, missing=state.missing)
 
     def command(self, seat: Seat, command: Command) -> None:
-        """A command of LibreOffice by its name, such as `.uno:InsertTable`, with its arguments."""
+        """What a menu does, such as `.uno:InsertTable`; or, by the part's name, calls of the programming interface.
+
+        Calls are carried out by the script `PART_side.py` in the app's folder, as a macro of a user would.
+        """
         try:
-            dispatch(seat, [(command.name, command.arguments)])
+            if command.name.startswith(".uno:"):
+                dispatch(seat, [(command.name, command.arguments)])
+            elif command.name == self.part:
+                side = files(type(self).__module__.rpartition(".")[0]).joinpath(f"{self.part}_side.py")
+                call(seat, side.read_text(encoding="utf-8"), command.arguments["calls"])
+            else:
+                super().command(seat, command)
         except AppError as error:
             raise Stuck(error.message) from error
 

@@ -19,7 +19,7 @@ ACCEPT = f"--accept=pipe,name={PIPE};urp;StarOffice.ComponentContext"
 """What LibreOffice is started with, so that it can be asked."""
 
 _PYTHON = "/usr/bin/python3"
-_SECONDS = 20.0
+_SECONDS = 30.0
 _MOST_DOCUMENTS = 20
 
 
@@ -58,22 +58,31 @@ def dispatch(seat: Seat, commands: Sequence[tuple[str, Mapping[str, Any]]]) -> N
     _ask(seat, {"do": "dispatch", "commands": [[name, dict(arguments)] for name, arguments in commands]})
 
 
+def call(seat: Seat, script: str, calls: Sequence[Sequence[Any]]) -> None:
+    """Has LibreOffice carry calls of its programming interface out, each a name of a side's script and its arguments.
+
+    Raises:
+        AppError: When it refuses or does not answer.
+    """
+    _run(seat, script, {"home": seat.sandbox.home, "calls": list(calls)})
+
+
 def _ask(seat: Seat, order: Mapping[str, Any]) -> Any:
-    script = files(__package__).joinpath("uno_side.py").read_text(encoding="utf-8")
+    said = _run(seat, files(__package__).joinpath("uno_side.py").read_text(encoding="utf-8"), order)
     try:
-        done = seat.sandbox.run(
-            [_PYTHON, "-I", "-c", script],
-            env=seat.env,
-            input=json.dumps({"pipe": PIPE, **order}).encode(),
-            timeout=_SECONDS,
-            check=False,
-        )
+        return json.loads(said)
+    except ValueError as error:
+        raise AppError(f"LibreOffice's answer is not JSON: {error}") from None
+
+
+def _run(seat: Seat, script: str, order: Mapping[str, Any]) -> bytes:
+    given = json.dumps({"pipe": PIPE, **order}).encode()
+    argv = [_PYTHON, "-I", "-c", script]
+    try:
+        done = seat.sandbox.run(argv, env=seat.env, input=given, timeout=_SECONDS, check=False)
     except FairgroundError as error:
         raise AppError(f"LibreOffice does not answer: {error.message}") from error
     if done.code != 0:
         said = done.stderr.decode(errors="replace").strip().splitlines()
         raise AppError(f"LibreOffice does not answer: {said[-1][:300] if said else f'status {done.code}'}")
-    try:
-        return json.loads(done.stdout)
-    except ValueError as error:
-        raise AppError(f"LibreOffice's answer is not JSON: {error}") from None
+    return done.stdout

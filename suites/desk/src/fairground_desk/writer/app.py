@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 from xml.sax.saxutils import escape
 
 from fairground.sandbox import Sandbox
-from fairground.worlds import Command, Seat, World
+from fairground.worlds import World
 from fairground_desk.office import REGISTRY, OfficeApp
-from fairground_desk.writer.api import API, ask_writer
 from fairground_desk.writer.documents import FOLDER, PICTURES, REPORT, document, other_files
 from fairground_desk.writer.inspector import WRITER
 from fairground_desk.writer.odtwriter import View
@@ -63,13 +62,6 @@ class Writer(OfficeApp):
     def opened(self, world: World) -> str:
         """The document that the task is about."""
         return str(getattr(world.scenario, "document", None) or REPORT)
-
-    def command(self, seat: Seat, command: Command) -> None:
-        """What a menu does, `.uno:...`; or `writer`, a list of calls of LibreOffice's own programming interface."""
-        if command.name == API:
-            ask_writer(seat, command.arguments["calls"])
-        else:
-            super().command(seat, command)
 
 
 _STATES = "Office.UI.WriterWindowState/UIElements/States/org.openoffice.Office.UI.WindowState:WindowStateType"

@@ -15,7 +15,7 @@ from fairground_desk.browser.person import Person
 from fairground_desk.browser.profile_files import Mark
 from fairground_desk.browser.scenarios.browser_task import BrowserTask, choose, go, in_manager, save_as
 from fairground_desk.browser.scenarios.places import Place, place
-from fairground_desk.browser.waiting import no_window, window
+from fairground_desk.browser.waiting import window
 
 _ORGANIZE = Tap("Organize", role="push button")
 
@@ -396,7 +396,7 @@ class ImportBookmarks(BrowserTask):
         return [
             *in_manager(before, "bar"), _ORGANIZE, Tap("Import bookmarks"),
             window("Open File"), Enter("~/Documents/shared-bookmarks.html"), Press("tab"), Press("alt+o"),
-            no_window("Open File"),
+            window("Open File", gone=True),
             Tap("Imported", role="table row"), Press("f2"), Press("ctrl+a"), Enter(f"{world.parameters['folder']}\n"),
         ]  # fmt: skip
 

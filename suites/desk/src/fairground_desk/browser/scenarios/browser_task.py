@@ -25,7 +25,7 @@ from fairground_desk.browser.inspector import (
     web_data_of,
 )
 from fairground_desk.browser.person import SITES, Person
-from fairground_desk.browser.waiting import focused, no_window, opened, page, saved, shown, window
+from fairground_desk.browser.waiting import focused, opened, page, saved, shown, window
 from fairground_desk.tasks import DeskTask
 
 _DECIDED = ("popups", "notifications", "javascript", "images", "geolocation", "cookies", "media_stream_mic", "sound")
@@ -136,7 +136,7 @@ def typed(url: str) -> list[Move]:
 def save_as(path: str) -> list[Move]:
     """In a dialog that asks where to save: the path, and the button by its key."""
     told: list[Move] = [window("Save File"), Press("ctrl+a"), Enter(path), Press("tab"), Press("alt+s")]
-    return [*told, no_window("Save File"), saved(path)]
+    return [*told, window("Save File", gone=True), saved(path)]
 
 
 def in_settings(world: World, page: str) -> list[Move]:

@@ -17,7 +17,7 @@ from fairground_desk.browser.inspector import (
 )
 from fairground_desk.browser.person import Person
 from fairground_desk.browser.scenarios.browser_task import BrowserTask, choose, go, in_settings
-from fairground_desk.browser.waiting import no_window, shown, window
+from fairground_desk.browser.waiting import shown, window
 
 
 class HomePage(BrowserTask):
@@ -296,7 +296,7 @@ class DownloadPlace(BrowserTask):
         if world.parameters["folder"]:
             # The dialog has a key of its own for the desktop.
             moves += [Tap("Change", role="push button"), window("Location"), Press("alt+d"), Press("alt+o")]
-            moves += [no_window("Location")]
+            moves += [window("Location", gone=True)]
         return moves
 
 

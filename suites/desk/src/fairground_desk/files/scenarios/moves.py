@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import re
 
-from fairground.worlds import Command, Enter, Move, Press
+from fairground.worlds import Enter, Move, Press
+from fairground_desk.kit import rest, window
 
 _LINK, _PROPERTIES = 9, "alt+Return"  # the place of "Create Link..." in the menu Edit while something is selected
 ACCESS = ("nobody", "owner", "group", "anyone")
 """The choices of the page Permissions, in their order."""
 
 
-def wait(title: str, *, gone: bool = False) -> Command:
-    """Until a window with this title is there, or gone."""
-    return Command("window", {"title": title, "gone": gone})
-
-
 def go_to(folder: str) -> list[Move]:
     """Shows a folder."""
     name = re.escape(folder.rpartition("/")[2])
     return [Press("Escape"), Press("ctrl+l"), Press("ctrl+a"), Enter(folder), Press("Return"),
-            wait(rf"^{name}( \[.*\])?$"), Command("rest")]  # fmt: skip
+            window(rf"^{name}( \[.*\])?$"), rest()]  # fmt: skip
 
 
 def show(pattern: str) -> list[Move]:
     """Shows only what matches a pattern; `*` for everything."""
-    return [Press("ctrl+e"), wait("^Select filter$"), Press("ctrl+a"), Enter(pattern), Press("Return"),
-            wait("^Select filter$", gone=True), Command("rest")]  # fmt: skip
+    return [Press("ctrl+e"), window("^Select filter$"), Press("ctrl+a"), Enter(pattern), Press("Return"),
+            window("^Select filter$", gone=True), rest()]  # fmt: skip
 
 
 def pick(folder: str, pattern: str) -> list[Move]:
@@ -62,37 +58,37 @@ def rename(name: str) -> list[Move]:
 
 def move_to(folder: str) -> list[Move]:
     """Cuts what is selected, and pastes it into a folder."""
-    return [Press("ctrl+x"), *go_to(folder), Press("ctrl+v"), Command("rest")]
+    return [Press("ctrl+x"), *go_to(folder), Press("ctrl+v"), rest()]
 
 
 def copy_to(folder: str) -> list[Move]:
     """Copies what is selected into a folder."""
-    return [Press("ctrl+c"), *go_to(folder), Press("ctrl+v"), Command("rest")]
+    return [Press("ctrl+c"), *go_to(folder), Press("ctrl+v"), rest()]
 
 
 def to_trash() -> list[Move]:
     """Throws away what is selected."""
-    return [Press("Delete"), wait("^Confirm$"), Press("alt+y"), wait("^Confirm$", gone=True), Command("rest")]
+    return [Press("Delete"), window("^Confirm$"), Press("alt+y"), window("^Confirm$", gone=True), rest()]
 
 
 def erase() -> list[Move]:
     """Deletes what is selected for good."""
-    return [Press("shift+Delete"), wait("^Confirm$"), Press("alt+y"), wait("^Confirm$", gone=True), Command("rest")]
+    return [Press("shift+Delete"), window("^Confirm$"), Press("alt+y"), window("^Confirm$", gone=True), rest()]
 
 
 def link_in(folder: str) -> list[Move]:
     """Makes a link to what is selected in a folder; what the dialog completes by itself is deleted again."""
-    moves: list[Move] = [Press("alt+e"), *([Press("Down")] * _LINK), Press("Return"), wait("^Select Folder$")]
-    moves += [Command("rest"), Press("ctrl+a"), Enter(folder), Command("rest"), Press("Delete"), Command("rest")]
-    return [*moves, Press("Return"), wait("^Select Folder$", gone=True), Command("rest")]
+    moves: list[Move] = [Press("alt+e"), *([Press("Down")] * _LINK), Press("Return"), window("^Select Folder$")]
+    moves += [rest(), Press("ctrl+a"), Enter(folder), rest(), Press("Delete"), rest()]
+    return [*moves, Press("Return"), window("^Select Folder$", gone=True), rest()]
 
 
 def permissions(*steps: int) -> list[Move]:
     """Changes who may see, change and execute what is selected: by how many choices each goes down, or up."""
-    moves: list[Move] = [Press(_PROPERTIES), wait("^File Properties$"), Command("rest"), Press("Right")]
+    moves: list[Move] = [Press(_PROPERTIES), window("^File Properties$"), rest(), Press("Right")]
     for step in steps:
         moves += [Press("Tab"), *([Press("Down" if step > 0 else "Up")] * abs(step))]
-    return [*moves, Press("alt+o"), wait("^File Properties$", gone=True), Command("rest")]
+    return [*moves, Press("alt+o"), window("^File Properties$", gone=True), rest()]
 
 
 def bookmark(label: str) -> list[Move]:
@@ -101,5 +97,5 @@ def bookmark(label: str) -> list[Move]:
 
 
 def _named(keys: str, title: str, name: str) -> list[Move]:
-    return [Press(keys), wait(title), Press("ctrl+a"), Enter(name), Press("Return"), wait(title, gone=True),
-            Command("rest")]  # fmt: skip
+    return [Press(keys), window(title), Press("ctrl+a"), Enter(name), Press("Return"), window(title, gone=True),
+            rest()]  # fmt: skip

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from fairground.core import Check, State
 from fairground.verify import equal, unchanged
-from fairground.worlds import Command, Move, Press, World
+from fairground.worlds import Move, Press, World
 from fairground_desk.files.app import home_of
 from fairground_desk.files.inspector import bookmarks, modes_of, settings_of
-from fairground_desk.files.scenarios.moves import bookmark, go_to, link_in, permissions, pick_one, show, wait
+from fairground_desk.files.scenarios.moves import bookmark, go_to, link_in, permissions, pick_one, show
 from fairground_desk.files.scenarios.plan import FilesTask, Plan, equal_all, name_of, shown
+from fairground_desk.kit import rest, window
 
 
 class Permissions(FilesTask):
@@ -196,9 +197,9 @@ class Viewing(FilesTask):
         asked = dict(self.asked(world))
         moves: list[Move] = [Press("Escape")]
         if asked.pop("ui/show_hidden", ""):
-            moves += [Press("ctrl+h"), Command("rest")]
+            moves += [Press("ctrl+h"), rest()]
         if sort := asked.pop("ui/sort", ""):
-            moves += [Press(_SORTS[sort.partition(";")[0]]), Command("rest")]
+            moves += [Press(_SORTS[sort.partition(";")[0]]), rest()]
             if settings_of(before)["ui/sort"].partition(";")[2] != sort.partition(";")[2]:
                 moves += [
                     Press("alt+v"),
@@ -206,13 +207,13 @@ class Viewing(FilesTask):
                     Press("Down"),
                     Press("Right"),
                     Press("Return"),
-                    Command("rest"),
+                    rest(),
                 ]
         if not asked:
             return moves
-        moves += [Press("alt+e"), Press("Up"), Press("Return"), wait("^Preferences$"), Command("rest")]
+        moves += [Press("alt+e"), Press("Up"), Press("Return"), window("^Preferences$"), rest()]
         for box in _BOXES:
             moves += [Press("Tab"), Press("space")] if box in asked else [Press("Tab")]
             # The slider for its delay can be reached from then on.
             moves += [Press("Tab")] if box == "config/single_click" and box in asked else []
-        return [*moves, Press("Escape"), wait("^Preferences$", gone=True), Command("rest")]
+        return [*moves, Press("Escape"), window("^Preferences$", gone=True), rest()]

@@ -10,6 +10,7 @@ from fairground.verify import holds
 from fairground.worlds import Command, Enter, Move, Press, World
 from fairground_desk.gimp.app import opened, studio_of
 from fairground_desk.gimp.profiles import Studio
+from fairground_desk.kit import window
 from fairground_desk.tasks import DeskTask, files_unchanged
 
 
@@ -75,28 +76,25 @@ def scheme(world: World, code: str, image: str = "") -> Command:
 
 def save() -> list[Move]:
     """Saves an XCF image under its own name."""
-    return [Press("escape"), Press("ctrl+s"), _gone(r"^\*")]
+    return [Press("escape"), Press("ctrl+s"), window(r"^\*", gone=True)]
 
 
 def export(path: str) -> list[Move]:
     """Exports the image in front, with the options as they are offered."""
     dialog = "^Export Image as "
-    return [*_named("ctrl+shift+e", "^Export Image$", path), _there(dialog), Press("return"), _gone("^Export Image")]
+    return [
+        *_named("ctrl+shift+e", "^Export Image$", path),
+        window(dialog),
+        Press("return"),
+        window("^Export Image", gone=True),
+    ]
 
 
 def save_as(path: str) -> list[Move]:
     """Saves an XCF image under another name."""
-    return [*_named("ctrl+shift+s", "^Save Image$", path), _gone("^Save Image$"), _gone(r"^\*")]
+    return [*_named("ctrl+shift+s", "^Save Image$", path), window("^Save Image$", gone=True), window(r"^\*", gone=True)]
 
 
 def _named(keys: str, dialog: str, path: str) -> list[Move]:
     place = path.replace("~", "/home/user", 1)
-    return [Press("escape"), Press(keys), _there(dialog), Press("ctrl+a"), Enter(f"{place}\n")]
-
-
-def _there(title: str) -> Command:
-    return Command("window", {"title": title})
-
-
-def _gone(title: str) -> Command:
-    return Command("no-window", {"title": title})
+    return [Press("escape"), Press(keys), window(dialog), Press("ctrl+a"), Enter(f"{place}\n")]

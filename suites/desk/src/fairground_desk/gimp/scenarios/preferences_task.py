@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from fairground.core import Check, State
 from fairground.verify import equal, holds, unchanged
 from fairground.verify.reading.settings import read_sexpressions, setting
-from fairground.worlds import Command, Enter, Move, Press, World
+from fairground.worlds import Enter, Move, Press, World
 from fairground_desk.gimp.inspector import GIMPRC
 from fairground_desk.gimp.scenarios.gimp_task import GimpTask
+from fairground_desk.kit import window
 
 # What this page of the dialog does not touch, and GIMP writes again as it was.
 _KEPT = ("theme", "icon-theme", "color-profile-policy", "check-updates", "save-session-info", "show-tooltips")
@@ -44,17 +45,16 @@ class UndoAndHistory(GimpTask):
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
         """Through the dialog, whose fields have keys of their own."""
-        dialog = {"title": "^Preferences$"}
         return [
             Press("escape"),
             Press("ctrl+alt+p"),
-            Command("window", dialog),
+            window("^Preferences$"),
             Press("alt+u"),
             Press("ctrl+a"),
             Enter(f"{world.parameters['levels']}\t"),
             Press("alt+k"),
             Press("alt+o"),
-            Command("no-window", dialog),
+            window("^Preferences$", gone=True),
         ]
 
 

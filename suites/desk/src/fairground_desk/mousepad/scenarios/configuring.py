@@ -8,10 +8,11 @@ from fairground.core import Check, State
 from fairground.verify import equal, unchanged
 from fairground.verify.reading.keyfile import read_keyfile
 from fairground.worlds import Enter, Move, Press, World
+from fairground_desk.kit import window
 from fairground_desk.mousepad.app import workplace
 from fairground_desk.mousepad.inspector import preferences_of
 from fairground_desk.mousepad.scenarios.editing import EditTask, TextTask, shown
-from fairground_desk.mousepad.scenarios.moves import INSERT_SPACES, SCHEMES, document, go_to, tab_size, wait
+from fairground_desk.mousepad.scenarios.moves import INSERT_SPACES, SCHEMES, document, go_to, tab_size
 
 
 class ConfigValues(EditTask):
@@ -141,8 +142,8 @@ class Preferences(TextTask):
             moves += [Press("alt+v"), Press("c"), *([Press("Down")] * SCHEMES.index(scheme)), Press("Return")]
         if not asked:
             return moves
-        moves += [Press("alt+e"), Press("Up"), Press("Return"), wait("^Mousepad Preferences$")]
+        moves += [Press("alt+e"), Press("Up"), Press("Return"), window("^Mousepad Preferences$")]
         for box in _BOXES:
             moves += [Press("Tab"), Press("space")] if box in asked else [Press("Tab")]
             moves += [Press("Tab")] if box == "show-right-margin" and box in asked else []
-        return [*moves, Press("Escape"), wait("^Mousepad Preferences$", gone=True)]
+        return [*moves, Press("Escape"), window("^Mousepad Preferences$", gone=True)]

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from fairground.core import Check, State
 from fairground.verify import equal, unchanged
 from fairground.worlds import Enter, Move, Press, World
+from fairground_desk.kit import window
 from fairground_desk.mousepad.app import workplace
 from fairground_desk.mousepad.documents import WEEKLY
 from fairground_desk.mousepad.inspector import text_of
 from fairground_desk.mousepad.scenarios.editing import TextTask, new_text, same_form, shown
-from fairground_desk.mousepad.scenarios.moves import name_of, open_file, save, save_as, wait
+from fairground_desk.mousepad.scenarios.moves import name_of, open_file, save, save_as
 from fairground_desk.mousepad.workplaces import Workplace
 
 
@@ -89,7 +90,7 @@ class MergeWeeks(TextTask):
         moves = [*open_file(first), *save_as(target)]
         for path in others:
             moves += [*open_file(path), Press("ctrl+a"), Press("ctrl+c"), Press("ctrl+w"),
-                      wait(rf"/{name_of(target)} - Mousepad$"), Press("ctrl+End"), Enter("---\n"),
+                      window(rf"/{name_of(target)} - Mousepad$"), Press("ctrl+End"), Enter("---\n"),
                       Press("ctrl+v")]  # fmt: skip
         return [*moves, *save(target)]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from fairground.worlds import Command, Enter, Move, Press
+from fairground.worlds import Enter, Move, Press
+from fairground_desk.kit import rest, window
 
 CONVERT = ("lower", "upper", "title", "opposite", "tabs to spaces", "spaces to tabs", "strip", "transpose")
 DOCUMENT = ("word wrap", "auto indent", "tab size", "filetype", "line ending", "byte order mark")
@@ -12,11 +13,6 @@ LINE_ENDS = ("lf", "cr", "crlf")
 TAB_SIZES = (2, 3, 4, 8)
 INSERT_SPACES = len(TAB_SIZES) + 1  # below the sizes and "Other..."
 SCHEMES = ("none", "classic", "cobalt", "kate", "oblivion", "solarized-dark", "solarized-light", "tango")
-
-
-def wait(title: str, *, gone: bool = False) -> Command:
-    """Until a window with this title is there, or gone."""
-    return Command("window", {"title": title, "gone": gone})
 
 
 def name_of(path: str) -> str:
@@ -27,50 +23,50 @@ def name_of(path: str) -> str:
 def open_file(path: str, *, not_utf8: bool = False) -> list[Move]:
     """Opens a file by its path; one that is not UTF-8 in the encoding that Mousepad proposes."""
     moves: list[Move] = [
-        Press("Escape"), Press("ctrl+o"), wait("^Open File$"), Command("rest"), Enter(path), Command("rest"),
-        Press("Return"), wait("^Open File$", gone=True),
+        Press("Escape"), Press("ctrl+o"), window("^Open File$"), rest(), Enter(path), rest(),
+        Press("Return"), window("^Open File$", gone=True),
     ]  # fmt: skip
     if not_utf8:
-        moves += [wait("^Mousepad$"), Command("rest"), Press("alt+o")]
-    return [*moves, wait(rf"/{re.escape(name_of(path))} - Mousepad$"), Press("ctrl+Home")]
+        moves += [window("^Mousepad$"), rest(), Press("alt+o")]
+    return [*moves, window(rf"/{re.escape(name_of(path))} - Mousepad$"), Press("ctrl+Home")]
 
 
 def save(path: str) -> list[Move]:
     """Saves, and waits until the title no longer has the asterisk of an unsaved text."""
-    return [Press("ctrl+s"), wait(rf"^[^*].*/{re.escape(name_of(path))} - Mousepad$")]
+    return [Press("ctrl+s"), window(rf"^[^*].*/{re.escape(name_of(path))} - Mousepad$")]
 
 
 def save_as(path: str, *, to_utf8: bool = False) -> list[Move]:
     """Saves under a new path; a text in another encoding on request as UTF-8, which is the choice above its own."""
     moves: list[Move] = [
-        Press("ctrl+shift+s"), wait("^Save As$"), Command("rest"), Press("Home"), Press("shift+End"), Enter(path),
-        Command("rest"),
+        Press("ctrl+shift+s"), window("^Save As$"), rest(), Press("Home"), Press("shift+End"), Enter(path),
+        rest(),
     ]  # fmt: skip
     if to_utf8:
         # Back from the name to the encodings, one up, and on to the button that saves.
         moves += [*([Press("shift+Tab")] * 4), Press("Up"), *([Press("Tab")] * 3)]
     moves += [Press("Return")]
     done = rf"^[^*].*/{re.escape(name_of(path))} - Mousepad$"
-    return [*moves, wait("^Save As$", gone=True), wait(done)]
+    return [*moves, window("^Save As$", gone=True), window(done)]
 
 
 def replace_all(old: str, new: str, *, case: bool = True, word: bool = False, regex: bool = False) -> list[Move]:
     """Replaces everywhere in the text; the dialog's boxes come one after the other, and none is ticked at first."""
     moves: list[Move] = [
-        Press("ctrl+Home"), Press("ctrl+r"), wait("^Find and Replace$"), Press("ctrl+a"), Enter(old), Press("Tab"),
+        Press("ctrl+Home"), Press("ctrl+r"), window("^Find and Replace$"), Press("ctrl+a"), Enter(old), Press("Tab"),
     ]  # fmt: skip
     moves += [Enter(new)] if new else []
     moves += [Press("Tab")] * 3
     for ticked in (case, word, regex, True):
         moves += [Press("space"), Press("Tab")] if ticked else [Press("Tab")]
-    return [*moves, Command("rest"), Press("alt+r"), Command("rest"), Press("Escape"),
-            wait("^Find and Replace$", gone=True)]  # fmt: skip
+    return [*moves, rest(), Press("alt+r"), rest(), Press("Escape"),
+            window("^Find and Replace$", gone=True)]  # fmt: skip
 
 
 def go_to(line: int) -> list[Move]:
     """To the beginning of a line, from 1."""
-    return [Press("ctrl+l"), wait("^Go To$"), Press("ctrl+a"), Enter(str(line)), Press("Return"),
-            wait("^Go To$", gone=True), Press("Home")]  # fmt: skip
+    return [Press("ctrl+l"), window("^Go To$"), Press("ctrl+a"), Enter(str(line)), Press("Return"),
+            window("^Go To$", gone=True), Press("Home")]  # fmt: skip
 
 
 def select_lines(line: int, count: int) -> list[Move]:
