@@ -32,10 +32,18 @@ ROWS = "".join(
 )
 
 
+# All that shows of the group at first is its heading, at the very bottom.
+HEADING = """<!doctype html><title>Menu</title><style>body{margin:0} h2{margin:0;font-size:20px}</style>
+<div style="height:570px"></div><section role=group aria-label=Sets><h2>Sets</h2><div style="height:700px"></div>
+<button onclick="log.push('Platter')">Platter</button></section><input><script>window.log=[]</script>
+"""
+
+
 class Long(App):
     """A page that is much longer than the screen, with a bar that lies over it."""
 
     name = "long"
+    page: ClassVar[str] = PAGE.replace("STRIP", STRIP).replace("ROWS", ROWS)
     screen = ScreenSpec("cdp", (400, 600))
 
     def sources(self) -> str:
@@ -43,7 +51,7 @@ class Long(App):
 
     def launch(self, seat: Seat) -> None:
         screen: Any = seat.screen
-        screen.navigate("data:text/html;charset=utf-8," + quote(PAGE.replace("STRIP", STRIP).replace("ROWS", ROWS)))
+        screen.navigate("data:text/html;charset=utf-8," + quote(self.page))
 
     def save(self, seat: Seat) -> None:
         screen: Any = seat.screen
@@ -71,9 +79,12 @@ class Press_(Scenario):
         return [equal("log", self.log, after.get("log")), equal("note", self.note, after.get("note"))]
 
 
-def attempt(folder: Path, moves: Sequence[Move], log: list[str], note: str = "", agent: str = "oracle") -> Episode:
+def attempt(
+    folder: Path, moves: Sequence[Move], log: list[str], note: str = "", agent: str = "oracle", page: str = Long.page
+) -> Episode:
     scenario = type("Asked", (Press_,), {"moves": moves, "log": log, "note": note})()
-    suite = Suite("test", "Test", "1", (Long(),), (scenario,))
+    app = type("Shown", (Long,), {"page": page})()
+    suite = Suite("test", "Test", "1", (app,), (scenario,))
     (configuration,) = suite.configurations()
     return run_episode(World.of(suite, configuration), make_agent(agent), folder / "episode", video=False)
 
@@ -101,6 +112,11 @@ def test_what_is_out_of_sight_or_behind_a_bar_is_scrolled_to(tmp_path: Path) -> 
     episode = attempt(tmp_path, [*moves, Fill("Note", "old"), Fill("Note", "new ✓")], log, "new ✓")
     assert (episode.error, episode.outcome) == ("", Outcome.PASSED)
     assert episode.steps < 50
+
+
+def test_a_heading_alone_in_its_line_does_not_make_it_a_strip_to_scroll_sideways(tmp_path: Path) -> None:
+    episode = attempt(tmp_path, [Tap("Platter")], ["Platter"], page=HEADING)
+    assert (episode.error, episode.outcome) == ("", Outcome.PASSED)
 
 
 def test_a_field_is_emptied_when_nothing_is_to_be_in_it(tmp_path: Path) -> None:

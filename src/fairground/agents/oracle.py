@@ -252,5 +252,6 @@ def _way(tree: Node, place: Place, view: tuple[int, int, int, int]) -> tuple[flo
     gap = min(abs(number - at) for number, _ in seen if (number < at) == ahead)
     # As many screens as it has things before it; a little less, so that it is not passed by.
     screens = max(0.7, min(0.7 * gap / len(seen), _FAR)) * (1 if ahead else -1)
-    beside = len(seen) > 1 and len({bounds[1] for _, bounds in seen}) == 1
+    lefts, tops = ({bounds[way] for _, bounds in seen} for way in (0, 1))
+    beside = len(lefts) > 1 and len(tops) == 1  # a heading and its own text are in one line, too, but not side by side
     return (view[2] * screens, 0.0) if beside else (0.0, max(view[3], 200) * screens)
