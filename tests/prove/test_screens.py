@@ -2,14 +2,17 @@
 
 import base64
 import copy
+import sqlite3
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from fairground.agents import Agent, Brief
 from fairground.core import State
-from fairground.prove import ScreenProof, Status, load_suite
+from fairground.prove import Options, Proof, ScreenProof, Status, load_suite, prove
+from fairground.prove.cache import Cache
 from fairground.prove.cheaters import SPAMMERS, TAMPERERS, make_cheater
 from fairground.prove.jobs import Prover, ScreenJob
 from fairground.prove.pairs import prove_pair
@@ -47,6 +50,24 @@ def test_an_oracle_that_fails_on_the_screen_is_reported_with_its_theme_ui_state_
     assert isinstance(found, ScreenProof) and not found.solved and found.configuration == world.id
     assert "move 1 of" in found.message and "Nowhere" in found.message
     assert decode(base64.b64decode(found.picture)).pixels.shape == (915, 412, 3)
+
+
+def test_what_failed_on_a_screen_is_tried_again_and_what_was_solved_is_not(tmp_path: Path) -> None:
+    load = partial(load_suite, "pocket/notes")
+    some = [one for one in load().scenarios if one.name == "count-label"]
+    path = tmp_path / "proofs.sqlite"
+
+    def proven() -> Proof:
+        with Cache(path) as cache:
+            return prove(load, some, Options(sample=1, workers=1, mutant_pairs=0, screens=1), cache=cache)
+
+    first = proven()
+    assert first.sound and first.reused == 0
+    with sqlite3.connect(path) as known:  # as a machine that was too busy would have left it
+        known.execute("""UPDATE results SET value = json_set(value, '$.solved', json('false')) WHERE kind = 'screen'""")
+    second, third = proven(), proven()
+    screens = sum(len(one.screens) for one in second.scenarios)
+    assert second.sound and screens and second.reused == third.reused - screens
 
 
 def _lost_on_the_way() -> Suite:

@@ -255,14 +255,17 @@ class _Proving:
         hopeless: Callable[[Job], bool] = lambda _: False,
     ) -> Iterator[tuple[Job, R | Lost | None]]:
         """Every job with what is known or found; None for one that was not tried."""
+        on_seats = phase.endswith(_ON_SEATS)
         known = self.cache.get(kind, (job.key for job in jobs), record)
+        if on_seats:  # the machine may have been too busy, or what makes the moves be better now
+            known = {key: one for key, one in known.items() if not _failed(one)}
         self.reused += sum(job.key in known for job in jobs)
         todo = [job for job in jobs if job.key not in known]
         done = len(jobs) - len(todo)
         for job in jobs:
             if job.key in known:
                 yield job, known[job.key]
-        if not todo or (phase.endswith(_ON_SEATS) and not self.options.browser):
+        if not todo or (on_seats and not self.options.browser):
             return
         self.on_progress(phase, done, len(jobs))
         skipped: list[Job] = []
@@ -281,3 +284,9 @@ class _Proving:
             done += 1
             self.on_progress(phase, done + len(skipped), len(jobs))
         yield from ((job, None) for job in skipped)
+
+
+def _failed(found: Record) -> bool:
+    return (isinstance(found, PairProof) and found.status is Status.FAULTY) or (
+        isinstance(found, ScreenProof) and not found.solved
+    )
