@@ -1,8 +1,10 @@
 """One instance on one profile: what is sound is proven, and each fault gets its own finding."""
 
+from collections.abc import Sequence
+
 import pytest
 
-from fairground.core import Configuration
+from fairground.core import Check, Configuration, State, StateError
 from fairground.prove import Fault, PairProof, Status
 from fairground.prove.answers import near_misses, says
 from fairground.prove.pairs import prove_pair
@@ -39,6 +41,17 @@ def test_a_sound_pair_is_proven() -> None:
     assert (found.status, found.fault, found.moves, found.start) == (Status.PROVEN, None, 6, 0.0)
     assert found.tried == "tiny/wallet/pay/bo@ana/light/home"
     assert tried(Spent()).answer == "$26.25"
+
+
+def test_what_is_only_to_be_made_cannot_be_read_at_the_start_and_that_is_no_fault() -> None:
+    class PayWithReceipt(Pay):
+        def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+            if after == before:
+                raise StateError("receipt.txt is not in the recorded state")
+            return super().checks(world, before, after, answer)
+
+    found = tried(PayWithReceipt())
+    assert (found.status, found.start) == (Status.PROVEN, 0.0)
 
 
 def test_a_task_about_somebody_who_is_not_there_is_infeasible_and_no_fault() -> None:

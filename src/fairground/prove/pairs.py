@@ -175,8 +175,16 @@ def _play(rehearsal: Rehearsal, moves: Sequence[Move], say: Callable[[str], None
 
 
 def _not_yet(world: World, before: State) -> float:
-    """That nothing is solved at the start; the reward of doing nothing."""
-    verdict = verdict_of(world, before, before, None)
+    """That nothing is solved at the start; the reward of doing nothing.
+
+    A check that cannot read what is only to be made has failed, as it has for an agent that did nothing.
+    """
+    try:
+        verdict = verdict_of(world, before, before, None)
+    except Faulty as faulty:
+        if isinstance(faulty.__cause__, StateError):
+            return 0.0
+        raise
     if verdict.success:
         raise Faulty(Fault.TRIVIAL, "every check passes on the state before")
     return verdict.reward
