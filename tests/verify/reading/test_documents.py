@@ -203,6 +203,29 @@ def test_spaces_are_kept_as_the_format_says() -> None:
     assert read_odt(odt(body)).text == "a b c  d\te\nf"
 
 
+def test_a_link_of_a_word_field_leads_to_its_place() -> None:
+    def linked(instruction: str) -> str:
+        marks = [f'<w:r><w:fldChar w:fldCharType="{kind}"/></w:r>' for kind in ("begin", "separate", "end")]
+        code = f"<w:r><w:instrText>{instruction}</w:instrText></w:r>"
+        body = f"<w:p>{marks[0]}{code}{marks[1]}<w:r><w:t>here</w:t></w:r>{marks[2]}</w:p>"
+        return read_docx(docx(body)).paragraphs[0].runs[0].link
+
+    assert linked(' HYPERLINK "https://example.org/" ') == "https://example.org/"
+    assert linked(' HYPERLINK "https://example.org/" \\l "x"') == "https://example.org/#x"
+    assert linked(' HYPERLINK \\l "place" ') == "#place"
+
+
+def test_a_tracked_change_that_was_cut_up_is_one() -> None:
+    def change(kind: str, text: str, author: str = "Ada") -> str:
+        name = "delText" if kind == "del" else "t"
+        return f'<w:{kind} w:author="{author}"><w:r><w:{name}>{text}</w:{name}></w:r></w:{kind}>'
+
+    inserted = change("ins", "one ") + change("ins", "two") + change("ins", "three", "Bo")
+    body = f"<w:p>{inserted}<w:r><w:t>kept</w:t></w:r>{change('del', 'a')}{change('del', 'b')}</w:p>"
+    found = [(one.kind, one.text, one.author) for one in read_docx(docx(body)).changes]
+    assert found == [("insert", "one two", "Ada"), ("insert", "three", "Bo"), ("delete", "ab", "Ada")]
+
+
 def test_hidden_text_says_so() -> None:
     style = '<style:style style:name="h" style:family="text"><style:text-properties text:display="none"/></style:style>'
     paragraph = read_odt(odt('<text:p>seen<text:span text:style-name="h">not</text:span></text:p>', style)).paragraphs[

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from fairground.core import StateError
 from fairground.verify.reading.ods_parts import plain_range
 from fairground.verify.reading.spreadsheet import (
+    Cell,
     Merged,
     NumberFormat,
     Sheet,
@@ -28,7 +29,7 @@ from fairground.verify.reading.spreadsheet import (
 )
 from fairground.verify.reading.xlsx_styles import parse_format
 
-from .books import MIMETYPE, content, convert, flat_book, ods, pack
+from .books import MIMETYPE, NAMESPACES, content, convert, flat_book, ods, pack
 
 
 @pytest.fixture(scope="session")
@@ -160,6 +161,38 @@ def test_a_value_that_is_none_is_refused(attributes: str) -> None:
         read_ods(ods(row(f"<table:table-cell {attributes}/>")))
 
 
+def cell(attributes: str, text: str = "") -> Cell:
+    return read_ods(ods(row(f"<table:table-cell {attributes}><text:p>{text}</text:p></table:table-cell>")))["S"]["A1"]
+
+
+def test_what_calc_writes_of_numbers_that_are_shown_as_something_else_is_read() -> None:
+    """None of them may make the whole workbook unreadable."""
+    truth = cell('office:value-type="boolean" office:boolean-value="0.1"')
+    assert (truth.kind, truth.value) == ("number", 0.1)
+    long = cell('office:value-type="time" office:time-value="-PT21484517H51M21.5S"')
+    assert (long.kind, long.value) == ("time", -timedelta(hours=21484517, minutes=51, seconds=21.5))
+    late = cell('office:value-type="date" office:date-value="10000-01-01T12:00:00"')
+    assert (late.kind, late.value) == ("number", 2958466.5)
+    early = cell('office:value-type="date" office:date-value="-0001-12-31"')
+    assert (early.kind, early.value) == ("number", -693594.0)
+
+
+def test_a_formula_with_an_empty_text_as_its_result_is_a_text() -> None:
+    found = cell('table:formula="of:=&quot;&quot;"')
+    assert (found.kind, found.value, found.formula) == ("text", "", '=""')
+
+
+def test_headers_keep_their_regions_and_their_spaces() -> None:
+    regions = "<style:region-left><text:p>a<text:s text:c='2'/>b</text:p></style:region-left><style:region-center/>"
+    masters = (
+        f'<office:document-styles {NAMESPACES}><office:master-styles><style:master-page style:name="Default">'
+        f"<style:header>{regions}</style:header><style:footer><text:p>alone</text:p></style:footer>"
+        "</style:master-page></office:master-styles></office:document-styles>"
+    )
+    page = read_ods(ods(row("<table:table-cell/>"), styles_xml=masters))["S"].page
+    assert (page.header, page.footer) == ("a  b |  | ", "alone")
+
+
 def test_what_is_no_spreadsheet_is_refused(written_ods: bytes, written_xlsx: bytes) -> None:
     with pytest.raises(StateError, match="mimetype"):
         read_ods(ods(mimetype="application/vnd.oasis.opendocument.text"))
@@ -235,6 +268,11 @@ def xlsx(rows: str, extra: str = "") -> bytes:
     )
 
 
+def test_letters_that_are_written_by_number_are_read() -> None:
+    rows = '<row r="1"><c r="A1" t="inlineStr"><is><t>_x005F_x0041_ _x000D_ _x004 _xD83D_</t></is></c></row>'
+    assert read_xlsx(xlsx(rows))["S"]["A1"].value == "_x0041_ \r _x004 _xD83D_"
+
+
 def test_a_shared_formula_is_read_as_if_copied() -> None:
     rows = (
         '<row r="1"><c r="B1"><f t="shared" si="0">A1*$A$9+SUM($A1,B$2)&amp;"A1"+LOG10(2)</f><v>1</v></c></row>'
@@ -282,6 +320,9 @@ def test_a_sheet_that_contradicts_itself_is_refused(rows: str, extra: str) -> No
         ("[h]:mm", NumberFormat("time")),
         ("0.00E+00", NumberFormat("other")),
         ("@", NumberFormat("text")),
+        ("[$-409]0.00", NumberFormat("number", 2)),
+        ("[$-409]0%", NumberFormat("percentage", 0)),
+        ("$#,##0", NumberFormat("currency", 0, True, "$")),
     ],
 )  # fmt: skip
 def test_format_codes_are_understood(code: str, expected: NumberFormat) -> None:

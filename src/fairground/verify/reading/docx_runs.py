@@ -76,8 +76,10 @@ def field_name(instruction: str) -> str:
 
 
 def _linked(instruction: str) -> str:
-    found = re.match(r'\s*HYPERLINK\s+(?:\\l\s+)?"([^"]{1,4000})"', instruction)
-    return "" if found is None else found[1]
+    found = re.match(r'\s*HYPERLINK(?:\s+"([^"]{1,4000})")?(?:\s+\\l\s+"([^"]{1,4000})")?', instruction)
+    if found is None:
+        return ""
+    return (found[1] or "") + (f"#{found[2]}" if found[2] else "")
 
 
 _FIELDS = {

@@ -128,8 +128,10 @@ class TextReader:
         )
 
     def _content(self, element: Element, pieces: Pieces) -> None:
+        previous = ""
         for child in element:
             kind = short(child)
+            before, previous = previous, f"{kind} {child.get(tag('w:author'), '')}"
             match kind:
                 case "w:r":
                     self._run(child, pieces)
@@ -142,16 +144,17 @@ class TextReader:
                     self._content(child, pieces)
                     pieces.field = outer
                 case "w:ins" | "w:moveTo":
-                    before, pieces.inserted = pieces.inserted, True
+                    outside, pieces.inserted = pieces.inserted, True
                     key = f"change {len(self.changes)} {id(child)}"
                     self._said.start(key)
                     self._content(child, pieces)
-                    self.changes.append(Change("insert", self._said.end(key) or "", child.get(tag("w:author"), "")))
-                    pieces.inserted = before
+                    change = Change("insert", self._said.end(key) or "", child.get(tag("w:author"), ""))
+                    self._change(change, goes_on=before == previous)
+                    pieces.inserted = outside
                 case "w:del" | "w:moveFrom":
                     parts = (*child.iter(tag("w:delText")), *child.iter(tag("w:t")))
                     text = "".join(part.text or "" for part in parts)
-                    self.changes.append(Change("delete", text, child.get(tag("w:author"), "")))
+                    self._change(Change("delete", text, child.get(tag("w:author"), "")), goes_on=before == previous)
                 case "w:sdt":
                     content = child.find(tag("w:sdtContent"))
                     if content is not None:
@@ -162,6 +165,12 @@ class TextReader:
                     self._mark(child, kind)
             if len(self.changes) > 5_000:
                 raise self.budget.fault("more than 5000 tracked changes")
+
+    def _change(self, change: Change, *, goes_on: bool) -> None:
+        """Keeps a tracked change; one that goes on where the last one ended was only cut up by the program."""
+        if goes_on and self.changes:
+            change = replace(change, text=self.changes.pop().text + change.text)
+        self.changes.append(change)
 
     def _run(self, element: Element, pieces: Pieces) -> None:
         written = element.find(tag("w:rPr"))
@@ -238,7 +247,9 @@ def read_notes(package: Package, make: Callable[[str], TextReader], main: str, k
     found = {}
     for element in package.archive.xml(part).iterfind(tag(f"w:{kind}")):
         if element.get(tag("w:type"), "normal") == "normal":
-            found[element.get(tag("w:id"), "")] = plain(reader.blocks(element)).strip()
+            text = plain(reader.blocks(element))
+            # Between the mark of a note and its text there is a space or a tab.
+            found[element.get(tag("w:id"), "")] = text if kind == "comment" else re.sub(r"^[ \t]", "", text)
     return found
 
 

@@ -6,6 +6,7 @@ import hashlib
 import math
 import re
 from dataclasses import dataclass, field, replace
+from typing import Literal
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
@@ -143,6 +144,35 @@ def read_metadata(package: Package) -> Metadata:
         language=one("dc:language"),
         custom=tuple(sorted(custom)),
     )
+
+
+def flat_text(paragraph: Element, spaces: int = 1_000) -> str:
+    """The text of a paragraph, with the spaces, tabs and line breaks that the format writes as elements.
+
+    Args:
+        paragraph: A `text:p`.
+        spaces: How many its `text:s` may add: each carries a count.
+    """
+    parts: list[str] = []
+    stack: list[tuple[Element, Literal["start", "tail"]]] = [(paragraph, "start")]
+    while stack:
+        element, what = stack.pop()
+        if what == "tail":
+            parts.append(element.tail or "")
+            continue
+        kind = short(element)
+        if kind == "text:s":
+            count = min(whole(get(element, "text:c"), 1), spaces)
+            spaces -= count
+            parts.append(" " * count)
+        elif kind in ("text:tab", "text:line-break"):
+            parts.append("\t" if kind == "text:tab" else "\n")
+        elif kind != "office:annotation":
+            parts.append(element.text or "")
+            for child in reversed(element):
+                stack.append((child, "tail"))
+                stack.append((child, "start"))
+    return "".join(parts)
 
 
 _LENGTH = re.compile(r"(-?[0-9]{0,9}(?:\.[0-9]{1,20})?)(mm|cm|in|inch|pt|pc|px)")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from fairground.core import StateError
-from fairground.verify.reading.odf import Package, get, number, short, tag, whole
+from fairground.verify.reading.odf import Package, flat_text, get, number, short, tag, whole
 from fairground.verify.reading.prose import Chart, Series
 
 MAX_VALUES = 100_000
@@ -90,4 +90,4 @@ def _cells(line: Element) -> Iterator[Element]:
 def _text(element: Element | None) -> str:
     if element is None:
         return ""
-    return "\n".join("".join(line.itertext()) for line in element.iter(tag("text:p")))[:10_000]
+    return "\n".join(flat_text(line) for line in element.iter(tag("text:p")))[:10_000]

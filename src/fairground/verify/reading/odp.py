@@ -8,7 +8,17 @@ from xml.etree.ElementTree import Element
 
 from fairground.core import StateError
 from fairground.verify.reading.document import Comment
-from fairground.verify.reading.odf import Package, colour, get, length, open_package, read_metadata, short, tag
+from fairground.verify.reading.odf import (
+    Package,
+    colour,
+    flat_text,
+    get,
+    length,
+    open_package,
+    read_metadata,
+    short,
+    tag,
+)
 from fairground.verify.reading.odf_drawing import read_shape, shapes_of
 from fairground.verify.reading.odf_styles import Properties, Styles
 from fairground.verify.reading.odf_table import read_table
@@ -80,7 +90,7 @@ def _slide(page: Element, name: str, reader: TextReader, said: dict[tuple[str, s
 
 
 def _comment(element: Element) -> Comment:
-    lines = ("".join(line.itertext()) for line in element.iter(tag("text:p")))
+    lines = (flat_text(line) for line in element.iter(tag("text:p")))
     return Comment("\n".join(lines), element.findtext(tag("dc:creator")) or "")
 
 

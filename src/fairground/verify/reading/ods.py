@@ -8,11 +8,11 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
-from typing import Literal
 from xml.etree.ElementTree import Element
 
 from fairground.core import StateError
 from fairground.verify.reading.archive import Archive
+from fairground.verify.reading.odf import flat_text
 from fairground.verify.reading.ods_parts import (
     plain_range,
     read_charts,
@@ -276,17 +276,21 @@ def _read_cell(element: Element, what: str) -> Cell:
         return Cell("number", _number(element.get(tag("office", "value"), ""), what), formula, text, comment)
     if kind == "boolean":
         said = element.get(tag("office", "boolean-value"), "")
-        if said not in ("true", "false"):
-            raise StateError(f"{what}: a truth value is {said[:40]!r}")
-        return Cell("bool", said == "true", formula, text, comment)
+        if said in ("true", "false"):
+            return Cell("bool", said == "true", formula, text, comment)
+        # Calc writes any number so that is only shown as a truth value.
+        return Cell("number", _number(said, what), formula, text, comment)
     if kind == "date":
-        return Cell("date", _date(element.get(tag("office", "date-value"), ""), what), formula, text, comment)
+        moment = _date(element.get(tag("office", "date-value"), ""), what)
+        return Cell("number" if isinstance(moment, float) else "date", moment, formula, text, comment)
     if kind == "time":
         return Cell("time", _time(element.get(tag("office", "time-value"), ""), what), formula, text, comment)
     if kind == "string":
         return Cell("text", element.get(tag("office", "string-value"), text), formula, text, comment)
     if kind:
         raise StateError(f"{what}: a cell has the unknown type {kind[:40]!r}")
+    if formula:
+        return Cell("text", text, formula, text, comment)  # so Calc writes a formula with an empty text as its result
     return Cell("text" if text else "empty", text or None, formula, text, comment)
 
 
@@ -301,7 +305,17 @@ def _number(text: str, what: str) -> float:
     return number
 
 
-def _date(text: str, what: str) -> date:
+def _date(text: str, what: str) -> date | float:
+    """A date; in a year that Python has not, how many days it is after 30 December 1899."""
+    if (far := _FAR_DATE.fullmatch(text[:60])) is not None:
+        year, month, day, hours, minutes, seconds = (float(part or 0) for part in far.groups())
+        # Cycles of 400 years repeat; Calc has no year 0.
+        cycles, year = divmod(int(year) + (year < 0), 400)
+        try:
+            days = (datetime(2000 + year, int(month), int(day)) - _EPOCH).days
+        except ValueError:
+            raise StateError(f"{what}: {text[:40]!r} is not a date") from None
+        return (cycles - 5) * 146_097 + days + (hours * 60 + minutes) / 1440 + seconds / 86_400
     try:
         # The fraction of a second can have more digits than Python reads.
         moment = datetime.fromisoformat(re.sub(r"(\.[0-9]{6})[0-9]+", r"\1", text[:60]))
@@ -310,7 +324,11 @@ def _date(text: str, what: str) -> date:
     return moment if "T" in text else moment.date()
 
 
-_DURATION = re.compile(r"(-?)P(?:([0-9]{1,6})D)?T([0-9]{1,7})H([0-9]{1,7})M([0-9]{1,7}(?:\.[0-9]{1,20})?)S")
+_EPOCH = datetime(1899, 12, 30)
+_FAR_DATE = re.compile(
+    r"(-[0-9]{4,5}|[1-9][0-9]{4})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2}):([0-9]{2}(?:\.[0-9]{1,20})?))?"
+)
+_DURATION = re.compile(r"(-?)P(?:([0-9]{1,6})D)?T([0-9]{1,10})H([0-9]{1,7})M([0-9]{1,7}(?:\.[0-9]{1,20})?)S")
 
 
 def _time(text: str, what: str) -> timedelta:
@@ -339,39 +357,5 @@ def _formula(text: str) -> str:
 
 
 def _paragraphs(element: Element) -> str:
-    return "\n".join(_flat(child) for child in element if child.tag == tag("text", "p"))
-
-
-def _flat(paragraph: Element) -> str:
-    """The text of a paragraph, with the spaces, tabs and line breaks that the format writes as elements.
-
-    Runs of plain spaces are kept, although the format says they are one: Calc writes and reads them as they are.
-    """
-    parts: list[str] = []
-    left = 200_000  # characters that `text:s` may add: it carries a count
-    stack: list[tuple[Element, Literal["start", "tail"]]] = [(paragraph, "start")]
-    while stack:
-        element, what = stack.pop()
-        if what == "tail":
-            parts.append(element.tail or "")
-            continue
-        if element.tag == tag("text", "s"):
-            count = min(_small(element.get(tag("text", "c"), "1")), left)
-            left -= count
-            parts.append(" " * count)
-        elif element.tag == tag("text", "tab"):
-            parts.append("\t")
-        elif element.tag == tag("text", "line-break"):
-            parts.append("\n")
-        elif element.tag == tag("office", "annotation"):
-            continue
-        else:
-            parts.append(element.text or "")
-            for child in reversed(element):
-                stack.append((child, "tail"))
-                stack.append((child, "start"))
-    return "".join(parts)
-
-
-def _small(text: str) -> int:
-    return int(text) if re.fullmatch(r"[0-9]{1,6}", text) else 1
+    # Runs of plain spaces are kept, although the format says they are one: Calc writes and reads them as they are.
+    return "\n".join(flat_text(child, spaces=200_000) for child in element if child.tag == tag("text", "p"))

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 
 from fairground.core import StateError
 from fairground.verify.reading.archive import Archive
-from fairground.verify.reading.odf import get, length, short, tag
+from fairground.verify.reading.odf import flat_text, get, length, short, tag
 from fairground.verify.reading.ods_styles import Styles
 from fairground.verify.reading.workbook_parts import (
     ChartSeries,
@@ -260,8 +260,9 @@ def _scale(said: Mapping[str, str]) -> str:
 def _region(element: Element | None) -> str:
     if element is None or get(element, "style:display") == "false":
         return ""
-    parts = [_text(part) for part in element if short(part).startswith("style:region-")]
-    return " | ".join(parts) if parts else _text(element)
+    parts = {short(part).removeprefix("style:region-"): _text(part) for part in element}
+    sides = [parts.get(side, "") for side in ("left", "center", "right")]
+    return " | ".join(sides) if any(sides) else _text(element)
 
 
 def read_properties(archive: Archive) -> Properties:
@@ -305,7 +306,7 @@ def _kept(said: Mapping[str, str], way: str) -> int:
 def _text(element: Element | None) -> str:
     if element is None:
         return ""
-    lines = ["".join(line.itertext()) for line in element.iter(tag("text:p"))]
+    lines = [flat_text(line) for line in element.iter(tag("text:p"))]
     return "\n".join(lines)[:10_000]
 
 

@@ -128,7 +128,8 @@ def read_metadata(package: Package) -> Metadata:
     custom: list[tuple[str, str]] = []
     if "docProps/custom.xml" in package.archive:
         for element in package.archive.xml("docProps/custom.xml").iterfind(tag("custom:property")):
-            custom.append((element.get("name", ""), "".join(element.itertext()).strip()))
+            value = "".join(text for child in element for text in child.itertext())
+            custom.append((element.get("name", ""), value))
 
     def one(name: str) -> str:
         return core.findtext(tag(name)) or ""

@@ -42,7 +42,8 @@ class Page:
         style: Name of its page style.
         landscape: Whether the paper lies on its long side.
         size: Width and height in whole millimetres.
-        header: Text of the header in its three regions, left to right; empty when it is switched off.
+        header: Text of the header in its three regions, `left | center | right`, or of the middle one alone where the
+            others are empty; empty when it is switched off.
         footer: The same of the footer.
         scale: `100%`, or how many pages it is fitted to, such as `1x0` (one page wide, any number high).
     """

@@ -47,7 +47,9 @@ def read_cell_styles(root: Element) -> tuple[CellStyle, ...]:
 def parse_format(code: str) -> NumberFormat:
     """What a format code such as `#,##0.00 "EUR"` says; only its part for positive numbers is looked at."""
     first = _first_section(code)
-    symbol = "".join(re.findall(r"\[\$([^\-\]]*)", first)) or "".join(re.findall(r"[$€£¥]", first))
+    # A tag such as `[$-409]` names a language and no currency.
+    untagged = re.sub(r"\[[^\]]*\]", "", first)
+    symbol = "".join(re.findall(r"\[\$([^\-\]]*)", first)) or "".join(re.findall(r"[$€£¥]", untagged))
     quoted = "".join(re.findall(r"\"([^\"]*)\"", first))
     plain = re.sub(r"\"[^\"]*\"|\\.|_.|\*.|\[(?![hms]+\])[^\]]*\]", "", first)
     if not plain or plain.lower() == "general":

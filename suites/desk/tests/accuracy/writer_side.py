@@ -1,0 +1,349 @@
+"""Runs inside of the sandbox, beside `office_side.py`: makes texts, and tells what Writer says of them."""
+
+# mypy: ignore-errors
+import uno
+
+ALIGNED = {0: "left", 1: "right", 2: "justify", 3: "center"}
+CASES = {0: "", 1: "upper", 2: "lower", 3: "title", 4: "small"}
+NUMBERS = {4: "1", 0: "A", 9: "A", 1: "a", 10: "a", 2: "I", 3: "i"}
+BULLETS, NOTHING, PICTURE = 6, 5, 8
+LOOKS = (
+    *("CharWeight", "CharPosture", "CharUnderline", "CharStrikeout", "CharColor", "CharBackColor", "CharHeight"),
+    *("CharFontName", "CharEscapement", "CharEscapementHeight", "CharCaseMap", "CharHidden", "HyperLinkURL"),
+    "CharStyleName",
+)
+
+
+def build(document, recipe, context):
+    """Makes a text as the recipe says."""
+    build_page(document, recipe["page"])
+    body = document.Text
+    kept = []
+    for number, block in enumerate(recipe["blocks"]):
+        if block["kind"] == "table":
+            build_table(document, block)
+            continue
+        if number and recipe["blocks"][number - 1]["kind"] != "table":
+            body.insertControlCharacter(body.End, 0, False)
+        kept.append((block, build_paragraph(document, block)))
+    for block, cursor in kept:
+        if block["section"]:
+            build_section(document, cursor, block["section"])
+    about = document.DocumentProperties
+    about.Title, about.Subject, about.Description = recipe["title"], recipe["subject"], recipe["description"]
+    about.Author, about.Keywords = recipe["author"], tuple(recipe["keywords"])
+    for name, text in recipe["custom"].items():
+        about.UserDefinedProperties.addProperty(name, 128, text)
+    if recipe["changes"]:
+        build_changes(document, kept, recipe["changes"])
+
+
+def build_page(document, recipe):
+    """The page style of all pages."""
+    page = document.StyleFamilies.getByName("PageStyles").getByName("Standard")
+    page.IsLandscape = recipe["landscape"]
+    page.Width, page.Height = (29700, 21000) if recipe["landscape"] else (21000, 29700)
+    page.TopMargin, page.RightMargin, page.BottomMargin, page.LeftMargin = recipe["margins"]
+    for part in ("Header", "Footer"):
+        if recipe[part] is not None:
+            setattr(page, f"{part}IsOn", True)
+            getattr(page, f"{part}Text").String = recipe[part]
+
+
+def build_paragraph(document, recipe):
+    """A paragraph at the end of the text."""
+    body = document.Text
+    start = body.createTextCursorByRange(body.End)
+    start.setAllPropertiesToDefault()
+    start.NumberingStyleName = ""
+    start.ParaStyleName = recipe["style"]
+    for piece in recipe["pieces"]:
+        build_piece(document, piece)
+    cursor = body.createTextCursorByRange(body.End)
+    cursor.gotoStartOfParagraph(False)
+    cursor.gotoEndOfParagraph(True)
+    for name, content in recipe["properties"].items():
+        if name == "ParaAdjust":
+            content = uno.Enum("com.sun.star.style.ParagraphAdjust", content)
+        elif name == "BreakType":
+            content = uno.Enum("com.sun.star.style.BreakType", content)
+        elif name == "ParaLineSpacing":
+            mode, height = content
+            content = uno.createUnoStruct("com.sun.star.style.LineSpacing", mode, height)
+        setattr(cursor, name, content)
+    return cursor
+
+
+def build_piece(document, piece):
+    """Letters that look the same, with what is anchored at them."""
+    body = document.Text
+    cursor = body.createTextCursorByRange(body.End)
+    if piece["field"]:
+        field = document.createInstance(f"com.sun.star.text.TextField.{piece['field']}")
+        if piece["field"] == "PageNumber":
+            field.NumberingType = 4
+            field.SubType = uno.Enum("com.sun.star.text.PageNumberType", "CURRENT")
+        body.insertTextContent(cursor, field, False)
+        return
+    body.insertString(cursor, piece["text"], True)
+    cursor.setPropertiesToDefault(LOOKS[:-2])
+    if cursor.HyperLinkURL:
+        cursor.setPropertyToDefault("HyperLinkURL")
+    for name, content in piece["look"].items():
+        if name == "CharPosture":
+            content = uno.Enum("com.sun.star.awt.FontSlant", content)
+        setattr(cursor, name, content)
+    if piece["bookmark"]:
+        bookmark = document.createInstance("com.sun.star.text.Bookmark")
+        bookmark.Name = piece["bookmark"]
+        body.insertTextContent(cursor, bookmark, True)
+    if piece["comment"]:
+        comment = document.createInstance("com.sun.star.text.textfield.Annotation")
+        comment.Author, comment.Content = piece["comment"]
+        body.insertTextContent(body.createTextCursorByRange(body.End), comment, False)
+    if piece["note"]:
+        kind, text = piece["note"]
+        note = document.createInstance(f"com.sun.star.text.{kind}")
+        body.insertTextContent(body.createTextCursorByRange(body.End), note, False)
+        note.String = text
+
+
+def build_table(document, recipe):
+    """A table after the last paragraph; an empty paragraph follows it."""
+    body = document.Text
+    table = document.createInstance("com.sun.star.text.TextTable")
+    table.initialize(recipe["rows"], recipe["columns"])
+    body.insertTextContent(body.End, table, False)
+    table.Name = recipe["name"]
+    for row, line in enumerate(recipe["texts"]):
+        for column, text in enumerate(line):
+            table.getCellByPosition(column, row).String = text
+    table.RepeatHeadline = recipe["header"]
+    if recipe["back"] is not None:
+        table.getCellByName("A1").BackColor = recipe["back"]
+    if recipe["merged"]:
+        cursor = table.createCursorByCellName(recipe["merged"][0])
+        cursor.gotoCellByName(recipe["merged"][1], True)
+        cursor.mergeRange()
+
+
+def build_section(document, cursor, recipe):
+    """A section around a paragraph."""
+    section = document.createInstance("com.sun.star.text.TextSection")
+    section.Name = recipe["name"]
+    columns = document.createInstance("com.sun.star.text.TextColumns")
+    columns.setColumnCount(recipe["columns"])
+    section.TextColumns = columns
+    section.IsProtected = recipe["protected"]
+    document.Text.insertTextContent(cursor, section, True)
+
+
+def build_changes(document, kept, recipe):
+    """Tracked insertions and deletions, at the ends of paragraphs."""
+    document.RecordChanges = True
+    body = document.Text
+    for place, text in recipe["inserted"]:
+        cursor = body.createTextCursorByRange(kept[place % len(kept)][1].End)
+        body.insertString(cursor, text, False)
+    for place in recipe["deleted"]:
+        block, whole = kept[place % len(kept)]
+        first = block["pieces"][0] if block["pieces"] else {"text": ""}
+        # A deleted field is several deletions in DOCX, and a link is a field there.
+        if len(first["text"]) > 4 and not first["field"] and "HyperLinkURL" not in first["look"]:
+            cursor = body.createTextCursorByRange(whole.Start)
+            cursor.goRight(3, True)
+            cursor.String = ""
+    document.RecordChanges = recipe["recording"]
+
+
+def fragile(document):
+    """Whether closing it from outside is known to crash the program now and then."""
+    return False
+
+
+def tell(document, kind):
+    """What Writer says of a text."""
+    blocks = [tell_block(document, one, kind) for one in each(document.Text)]
+    style = getattr(next(each(document.Text)), "PageStyleName", "") or "Standard"
+    about = document.DocumentProperties
+    custom = about.UserDefinedProperties
+    told = {
+        "blocks": blocks,
+        "notes": [["footnote", one.String] for one in items(document.Footnotes)],
+        "comments": sorted([one.Author, one.Content, one.Resolved] for one in comments(document)),
+        "bookmarks": {
+            name: document.Bookmarks.getByName(name).Anchor.String
+            for name in document.Bookmarks.ElementNames
+            if not name.startswith("_")
+        },
+        "changes": sorted(tell_changes(document)),
+        "tracking": document.RecordChanges,
+        "page": tell_page(document.StyleFamilies.getByName("PageStyles").getByName(style)),
+        "about": {
+            "title": about.Title,
+            "subject": about.Subject,
+            "description": about.Description,
+            "author": about.Author,
+            "keywords": list(about.Keywords),
+            "custom": {
+                one.Name: str(custom.getPropertyValue(one.Name))
+                for one in custom.PropertySetInfo.Properties
+                if one.Name != "AppVersion"  # of the program, and no property of the text's own
+            },
+        },
+    }
+    if kind == "docx":
+        # A DOCX has its keywords in one text, which Writer parts at spaces; and its margins reach to the text, and not
+        # to the header or footer as in Writer.
+        told["about"]["keywords"] = " ".join(about.Keywords).split()
+        del told["page"]["margins_mm"]
+        # Writer loses the last letter of a bookmark there that stands before a note.
+        told["bookmarks"] = sorted(told["bookmarks"])
+    if kind == "odt":
+        # Writer forgets the texts of endnotes when it opens a DOCX.
+        told["endnotes"] = [["endnote", one.String] for one in items(document.Endnotes)]
+        told["sections"] = {
+            one.Name: [one.TextColumns.ColumnCount or 1, one.IsProtected] for one in items(document.TextSections)
+        }
+    return told
+
+
+def tell_block(document, block, kind):
+    """A paragraph or a table."""
+    if block.supportsService("com.sun.star.text.TextTable"):
+        return tell_table(block, kind)
+    runs = []
+    for text, look in letters(block, kind):
+        if runs and runs[-1][1] == look:
+            runs[-1][0] += text
+        elif text:
+            runs.append([text, look])
+    spacing = block.ParaLineSpacing
+    kinds = list_kind(block)
+    told = {
+        "text": "".join(text for text, _ in runs),
+        "runs": runs,
+        "style": block.ParaStyleName,
+        "heading": block.OutlineLevel,
+        "alignment": ALIGNED.get(block.ParaAdjust, "left"),
+        "left_mm": block.ParaLeftMargin / 100,
+        "right_mm": block.ParaRightMargin / 100,
+        "first_mm": block.ParaFirstLineIndent / 100,
+        "above_mm": block.ParaTopMargin / 100,
+        "below_mm": block.ParaBottomMargin / 100,
+        "spacing": f"{spacing.Height}%" if spacing.Mode == 0 else [spacing.Mode, round(spacing.Height / 35.2778)],
+        "keep": block.ParaKeepTogether,
+        "list": kinds[0],
+        "level": kinds[1],
+        "how": kinds[2],
+    }
+    if kinds[0]:
+        # Where a list stands follows from the list, and a paragraph says only what differs from it.
+        del told["left_mm"], told["first_mm"]
+    return told
+
+
+def list_kind(block):
+    """What stands before a paragraph."""
+    if not block.NumberingIsNumber or block.NumberingRules is None or not block.NumberingStyleName:
+        return "", 0, ""
+    level = {one.Name: one.Value for one in block.NumberingRules.getByIndex(block.NumberingLevel)}
+    kind = level["NumberingType"]
+    if kind == BULLETS:
+        # The bullet of the font Symbol has a number of its own there.
+        return "bullet", block.NumberingLevel + 1, level.get("BulletChar", "").replace("\uf0b7", "•")
+    return ("", 0, "") if kind == NOTHING else ("number", block.NumberingLevel + 1, NUMBERS.get(kind, str(kind)))
+
+
+def letters(paragraph, file):
+    """The pieces of text of a paragraph that count, with their looks; without what was deleted, and without notes."""
+    deleted = 0
+    for portion in each(paragraph):
+        kind = portion.TextPortionType
+        if kind == "Redline":
+            if portion.RedlineType == "Delete":
+                deleted += 1 if portion.IsStart else -1
+        elif kind in ("Text", "TextField") and not deleted:
+            if kind == "TextField" and portion.TextField.supportsService("com.sun.star.text.textfield.Annotation"):
+                continue
+            found = look(portion, kind)
+            if file == "docx" and found["link"]:
+                # Writer gives links in a DOCX the look of links, whatever the file says.
+                found["underline"] = found["colour"] = None
+            yield portion.String, found
+
+
+def look(portion, kind):
+    """How letters look."""
+    raised = portion.CharEscapement
+    return {
+        "bold": portion.CharWeight >= 150,
+        "italic": portion.CharPosture.value == "ITALIC",
+        "underline": portion.CharUnderline != 0,
+        "strike": portion.CharStrikeout != 0,
+        "colour": hexed(portion.CharColor),
+        "highlight": hexed(portion.CharBackColor),
+        "font": portion.CharFontName,
+        "size": round(portion.CharHeight, 1),
+        "script": "super" if raised > 0 else "sub" if raised < 0 else "",
+        "caps": CASES[portion.CharCaseMap],
+        "hidden": portion.CharHidden,
+        "link": portion.HyperLinkURL,
+        "field": kind == "TextField",
+    }
+
+
+def tell_table(table, kind):
+    """A table."""
+    cells = {}
+    for name in table.CellNames:
+        cell = table.getCellByName(name)
+        cells[name] = {"text": cell.String, "background": hexed(cell.BackColor)}
+    told = {"cells": cells, "header": table.HeaderRowCount if table.RepeatHeadline else 0}
+    if kind == "odt":
+        told["name"] = table.Name
+    return told
+
+
+def tell_page(page):
+    """How pages look."""
+    return {
+        "width_mm": page.Width / 100,
+        "height_mm": page.Height / 100,
+        "landscape": page.IsLandscape,
+        "margins_mm": [page.TopMargin / 100, page.RightMargin / 100, page.BottomMargin / 100, page.LeftMargin / 100],
+        "header": page.HeaderText.String if page.HeaderIsOn else "",
+        "footer": page.FooterText.String if page.FooterIsOn else "",
+    }
+
+
+def comments(document):
+    """The remarks."""
+    for one in each(document.TextFields):
+        if one.supportsService("com.sun.star.text.textfield.Annotation"):
+            yield one
+
+
+def tell_changes(document):
+    """Tracked changes: kind, and the text where the program gives it."""
+    for one in each(document.Redlines):
+        cursor = one.RedlineStart.Text.createTextCursorByRange(one.RedlineStart)
+        cursor.gotoRange(one.RedlineEnd, True)
+        yield [one.RedlineType.lower(), cursor.String, one.RedlineAuthor]
+
+
+def each(container):
+    """What a container enumerates."""
+    walk = container.createEnumeration()
+    while walk.hasMoreElements():
+        yield walk.nextElement()
+
+
+def items(container):
+    """What a container holds, by number."""
+    return (container.getByIndex(number) for number in range(container.Count))
+
+
+def hexed(colour):
+    """A colour as readers write it; automatic and transparent ones are none."""
+    return f"#{colour:06x}" if colour >= 0 else ""
