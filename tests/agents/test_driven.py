@@ -134,4 +134,4 @@ def test_a_person_is_an_agent_like_any_other_and_the_recording_is_an_episode_lik
 def test_whoever_names_a_person_where_there_is_no_page_is_told_how_to_be_one() -> None:
     with pytest.raises(MissingPrerequisite, match="acts through a page") as caught:
         make_agent("human")
-    assert "fairground open" in str(caught.value)
+    assert "fairground play" in str(caught.value)

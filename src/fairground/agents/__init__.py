@@ -2,6 +2,7 @@
 
 from fairground.agents.builtin import DoNothing, RandomAgent, Scripted, make_agent
 from fairground.agents.driven import Driven, human_agent
+from fairground.agents.human import HumanAgent
 from fairground.agents.jsonlines import ProgramFault
 from fairground.agents.oracle import OracleAgent, make_moves
 from fairground.agents.program import ProgramAgent, program_agent
@@ -13,6 +14,7 @@ __all__ = [
     "Brief",
     "DoNothing",
     "Driven",
+    "HumanAgent",
     "OracleAgent",
     "ProgramAgent",
     "ProgramFault",

@@ -88,6 +88,6 @@ def nobody_to_drive() -> MissingPrerequisite:
     """What to say to somebody who named `human` where there is no page to act through."""
     return MissingPrerequisite(
         "human: a person acts through a page, and this command opens none",
-        fix="try a task in the browser with `fairground open WORLD` (not recorded); to record a person, drive a "
-        "`human_agent()` from your own page: docs/agents.md, People",
+        fix="try a task in the browser, recorded and judged, with `fairground play WORLD`; or drive a "
+        "`human_agent()` from a page of your own: docs/agents.md, People",
     )

@@ -29,10 +29,15 @@ class Brief:
 
 @dataclass(frozen=True)
 class Turn:
-    """An action with what the agent said about it."""
+    """An action with what the agent said about it.
+
+    Attributes:
+        performed: That it was carried out already, by whoever has the seat in hand: a person at a live view.
+    """
 
     action: Action
     thought: str = ""
+    performed: bool = False
 
 
 @runtime_checkable

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,7 +11,7 @@ import numpy as np
 import typer
 
 from fairground.cli.output import Json, console, print_json
-from fairground.cli.stats.compare import follow, print_changes, print_comparison
+from fairground.cli.stats.compare import print_changes, print_comparison
 from fairground.cli.stats.options import (
     Level,
     RandomSeed,
@@ -31,14 +30,11 @@ from fairground.cli.stats.options import (
 from fairground.core import InvalidInput, Outcome
 from fairground.report import write_report
 from fairground.rollout import is_run
-from fairground.rollout.differing import Contest, RunSide, contests, read_side, unlike
+from fairground.rollout.differing import RunSide, read_side
+from fairground.rollout.duels import Duel, duel, told_apart
 from fairground.stats import (
-    Cells,
-    Comparison,
     Contender,
-    Names,
     Table,
-    Transitions,
     count,
     holm,
     join_tables,
@@ -78,7 +74,7 @@ def compare(
     cells = {one: count(table, one) for one in everyone}
     pairs = list(combinations(everyone, 2))
     streams = np.random.default_rng(seed).spawn(len(pairs))
-    duels: list[_Duel] = []
+    duels: list[Duel] = []
     apart: list[str] = []
     for (a, b), rng in zip(pairs, streams, strict=True):
         try:
@@ -96,7 +92,7 @@ def compare(
                 raise
             apart.append(f"Not compared: {error.message}.")
             continue
-        duels.append(_duel(cells[a], cells[b], found, everyone, level))
+        duels.append(duel(cells[a], cells[b], found, everyone[a], everyone[b], level=level))
     adjusted = holm([one.comparison.p_value for one in duels]).tolist()
     if page is not None:
         write_report(summarise(table, seed=seed, statistic=statistic, level=level), page)
@@ -104,30 +100,11 @@ def compare(
         print_json({**_plain(table, everyone, duels, adjusted, page), "notes": apart})
         return
     _print_denominators(table, everyone)
-    for duel, p in zip(duels, adjusted, strict=True):
-        _print_duel(duel, p if len(duels) > 1 else None, level)
+    for one, p in zip(duels, adjusted, strict=True):
+        _print_duel(one, p if len(duels) > 1 else None, level)
     print_notes(("", note) for note in apart)
     if page is not None:
         console.print(f"\n[bold]page[/]   {label(page, 1000)}", highlight=False, soft_wrap=True)
-
-
-@dataclass(frozen=True)
-class _Duel:
-    a: Cells
-    b: Cells
-    comparison: Comparison
-    transitions: Transitions | None
-    contests: tuple[Contest, ...]
-    notes: tuple[str, ...]
-
-
-def _duel(a: Cells, b: Cells, found: Comparison, everyone: dict[Contender, RunSide | None], level: float) -> _Duel:
-    moves, why_none = follow(a, b, level)
-    one, other = everyone[a.contender], everyone[b.contender]
-    notes = (*found.notes, *why_none, *(moves.notes if moves else ()))
-    if one is None or other is None:
-        return _Duel(a, b, found, moves, (), notes)
-    return _Duel(a, b, found, moves, contests(one, other), (*unlike(one, other), *notes))
 
 
 def _read(
@@ -139,7 +116,7 @@ def _read(
     everyone = [one for table in tables for one in table.contenders]
     twice = {one for one in everyone if everyone.count(one) > 1}
     named = [
-        _told_apart(table, _name(source, sources)) if twice & set(table.contenders) else table
+        told_apart(table, _name(source, sources)) if twice & set(table.contenders) else table
         for table, source in zip(tables, sources, strict=True)
     ]
     found = {one: side for table, side in zip(named, sides, strict=True) for one in table.contenders}
@@ -157,12 +134,6 @@ def _name(source: Path, sources: Sequence[Path]) -> str:
     return resolved.name if len(alike) == 1 else str(source)
 
 
-def _told_apart(table: Table, name: str) -> Table:
-    conditions = table.names["condition"]
-    values = tuple(f"{value}, {name}" if value else name for value in conditions.values)
-    return replace(table, names={**table.names, "condition": Names(values, conditions.codes)})
-
-
 def _print_denominators(table: Table, everyone: dict[Contender, RunSide | None]) -> None:
     made = grid("episodes", "", ">passed", ">scored", ">errored", ">invalid", ">not ended")
     for one, side in everyone.items():
@@ -173,30 +144,30 @@ def _print_denominators(table: Table, everyone: dict[Contender, RunSide | None])
     show(made)
 
 
-def _print_duel(duel: _Duel, adjusted: float | None, level: float) -> None:
+def _print_duel(found: Duel, adjusted: float | None, level: float) -> None:
     console.print()
-    print_comparison(duel.comparison)
+    print_comparison(found.comparison)
     if adjusted is not None:
-        far = "still decided" if duel.comparison.decided and adjusted <= 1 - level else "not decided"
+        far = "still decided" if found.comparison.decided and adjusted <= 1 - level else "not decided"
         console.print(f"[dim]p {p_shown(adjusted)} after Holm's correction for all pairs: {far}[/]", highlight=False)
-    if duel.transitions is not None:
-        print_changes(duel.transitions, duel.b, duel.a)
-    if duel.contests:
-        title = f"{counted(len(duel.contests), 'configuration')} with unlike success; the largest differences"
-        made = grid(title, "configuration", f">{label(duel.a.contender, 20)}", f">{label(duel.b.contender, 20)}")
-        for one in duel.contests[:_LISTED]:
+    if found.transitions is not None:
+        print_changes(found.transitions, found.b, found.a)
+    if found.contests:
+        title = f"{counted(len(found.contests), 'configuration')} with unlike success; the largest differences"
+        made = grid(title, "configuration", f">{label(found.a.contender, 20)}", f">{label(found.b.contender, 20)}")
+        for one in found.contests[:_LISTED]:
             made.add_row(label(one.configuration, 90), f"{one.a[0]}/{one.a[1]}", f"{one.b[0]}/{one.b[1]}")
         show(made)
-        first = duel.contests[0]
+        first = found.contests[0]
         for folder in (first.a_folder, first.b_folder):
             console.print(f"[dim]look:[/] fairground show {label(folder, 1000)}", highlight=False, soft_wrap=True)
-    print_notes(("", note) for note in duel.notes)
+    print_notes(("", note) for note in found.notes)
 
 
 def _plain(
     table: Table,
     everyone: dict[Contender, RunSide | None],
-    duels: Sequence[_Duel],
+    duels: Sequence[Duel],
     adjusted: Sequence[float],
     page: Path | None,
 ) -> dict[str, Any]:
@@ -212,9 +183,9 @@ def _plain(
         ],
         "pairs": [
             {
-                "comparison": plain(duel.comparison),
+                "comparison": plain(found.comparison),
                 "adjusted_p": p,
-                "transitions": plain(duel.transitions),
+                "transitions": plain(found.transitions),
                 "contests": [
                     {
                         "configuration": one.configuration,
@@ -223,11 +194,11 @@ def _plain(
                         "a_folder": str(one.a_folder),
                         "b_folder": str(one.b_folder),
                     }
-                    for one in duel.contests
+                    for one in found.contests
                 ],
-                "notes": duel.notes,
+                "notes": found.notes,
             }
-            for duel, p in zip(duels, adjusted, strict=True)
+            for found, p in zip(duels, adjusted, strict=True)
         ],
         "page": None if page is None else str(page),
     }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -13,7 +11,8 @@ from rich.table import Table
 
 from fairground.cli.output import Json, console, print_json
 from fairground.core import unknown
-from fairground.worlds import App, MutantCount, Scenario, Suite, suites
+from fairground.worlds import App, Suite, suites
+from fairground.worlds.census import add_up, count_scenarios
 
 
 def list_(
@@ -37,12 +36,13 @@ def list_(
         console.print(f"[bold]{suite.name}/{app.name}[/]  {about}", highlight=False)
         table = Table(box=None, pad_edge=False, show_header=False)
         table.add_column(no_wrap=True)
-        for scenario in _scenarios(suite, app):
-            counts = [len(scenario.instances), len(app.profiles), len(app.themes), len(app.ui_states)]
-            product = " x ".join(map(str, counts))
-            proven = "" if suite.proofs is None else f"{_proven(suite, scenario):,} proven"
-            name = f"  {suite.name}/{app.name}/{scenario.name}"
-            table.add_row(name, scenario.kind, f"{product} = {math.prod(counts):,}", proven)
+        for one in count_scenarios(suite, app):
+            axes = (one.scenario.instances, app.profiles, app.themes, app.ui_states)
+            product = " x ".join(str(len(values)) for values in axes)
+            number = one.proven_configurations
+            proven = "" if number is None else f"{number:,} proven"
+            name = f"  {suite.name}/{app.name}/{one.scenario.name}"
+            table.add_row(name, one.scenario.kind, f"{product} = {one.configurations:,}", proven)
         console.print(table)
     if not app_name:
         console.print("\n[dim]instances x profiles x themes x ui_states = configurations[/]", highlight=False)
@@ -68,44 +68,23 @@ def _print_axes(suite: Suite, app: App) -> None:
     console.print()
     for axis, values in (("profiles", app.profiles), ("themes", app.themes), ("ui_states", app.ui_states)):
         console.print(f"[bold]{axis}[/]  {', '.join(values)}")
-    for scenario in _scenarios(suite, app):
+    for scenario in (one for one in suite.scenarios if one.app == app.name):
         console.print(f"\n[bold]{scenario.name}[/]  {escape(scenario.template)}")
         console.print(f"  instances  {', '.join(scenario.instances)}", highlight=False)
 
 
-def _scenarios(suite: Suite, app: App) -> list[Scenario]:
-    return [scenario for scenario in suite.scenarios if scenario.app == app.name]
-
-
-def _proven(suite: Suite, scenario: Scenario) -> int:
-    app = suite.app(scenario.app)
-    return len(suite.pairs(scenario)) * len(app.themes) * len(app.ui_states)
-
-
-def _mutants(suite: Suite, scenario: Scenario) -> MutantCount:
-    table = suite.proof(scenario.app)
-    found = table.find(scenario.name) if table is not None else None
-    return found.mutants if found is not None else MutantCount()
-
-
 def _totals(pairs: Sequence[tuple[Suite, App]]) -> dict[str, Any]:
     """Counts over apps; what is proven is null where no suite has proofs."""
-    found = [(suite, app, scenario) for suite, app in pairs for scenario in _scenarios(suite, app)]
-    kinds = Counter(scenario.kind for _, _, scenario in found)
-    held = [(suite, scenario) for suite, _, scenario in found if suite.proofs is not None]
-    mutants = sum((_mutants(suite, scenario) for suite, scenario in held), MutantCount())
+    found = add_up(one for suite, app in pairs for one in count_scenarios(suite, app))
     return {
         "apps": len(pairs),
-        "scenarios": len(found),
-        "action": kinds["action"],
-        "answer": kinds["answer"],
-        "instances": sum(len(scenario.instances) for _, _, scenario in found),
-        "configurations": sum(
-            math.prod(map(len, (scenario.instances, app.profiles, app.themes, app.ui_states)))
-            for _, app, scenario in found
-        ),
-        "proven_configurations": sum(_proven(suite, scenario) for suite, scenario in held) if held else None,
-        "mutants": {**mutants.plain(), "share_rejected": mutants.share},
+        "scenarios": found.scenarios,
+        "action": found.action,
+        "answer": found.answer,
+        "instances": found.instances,
+        "configurations": found.configurations,
+        "proven_configurations": found.proven_configurations,
+        "mutants": {**found.mutants.plain(), "share_rejected": found.mutants.share},
     }
 
 
@@ -123,14 +102,14 @@ def _plain(suite: Suite, app: App) -> dict[str, Any]:
         "ui_states": list(app.ui_states),
         "scenarios": [
             {
-                "name": scenario.name,
-                "kind": scenario.kind,
-                "template": scenario.template,
-                "instances": {name: dict(values) for name, values in scenario.instances.items()},
-                "step_budget": scenario.step_budget,
-                "proven_configurations": _proven(suite, scenario) if suite.proofs is not None else None,
-                "mutants_rejected": _mutants(suite, scenario).share,
+                "name": one.scenario.name,
+                "kind": one.scenario.kind,
+                "template": one.scenario.template,
+                "instances": {name: dict(values) for name, values in one.scenario.instances.items()},
+                "step_budget": one.scenario.step_budget,
+                "proven_configurations": one.proven_configurations,
+                "mutants_rejected": one.mutants.share,
             }
-            for scenario in _scenarios(suite, app)
+            for one in count_scenarios(suite, app)
         ],
     }

@@ -35,4 +35,4 @@ def clean(text: str) -> str:
 
 def print_json(value: Any) -> None:
     """One JSON value on standard output, and nothing else."""
-    print(json.dumps(value, ensure_ascii=False, indent=2, default=str))
+    print(json.dumps(value, ensure_ascii=False, indent=2, default=str), flush=True)

@@ -258,7 +258,7 @@ def _as_sample(observation: Observation, names: Sequence[str], instruction: str)
     if "cursor" in names:
         sample["cursor"] = np.array(observation.cursor or (-1, -1), np.int32)
     if "tree" in names:
-        sample["tree"] = _outline(observation.tree)[:_TREE_TEXT]
+        sample["tree"] = outline(observation.tree)[:_TREE_TEXT]
     if "windows" in names:
         sample["windows"] = json.dumps([asdict(window) for window in observation.windows or ()])[:100_000]
     if "instruction" in names:
@@ -266,7 +266,7 @@ def _as_sample(observation: Observation, names: Sequence[str], instruction: str)
     return sample
 
 
-def _outline(tree: Node | None) -> str:
+def outline(tree: Node | None) -> str:
     """An accessibility tree as indented text: what models read best."""
     lines: list[str] = []
     stack = [(tree, 0)] if tree is not None else []

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import cycle
 
@@ -43,19 +44,53 @@ def looks_of(suite: Suite, app: App, profile: str | None = None) -> Iterator[Loo
     ui_state = next(iter(app.ui_states))
     wanted = [(f"theme {name}", name, ui_state) for name in app.themes]
     wanted += [(f"UI state {name}", theme, name) for name, theme in zip(app.ui_states, cycle(app.themes))]
+    shown = (
+        Configuration(
+            suite=suite.name, app=app.name, scenario=scenario, instance=instance, profile=whose, theme=look,
+            ui_state=start,
+        )
+        for _, look, start in wanted
+    )  # fmt: skip
+    with closing(first_frames(suite, shown)) as frames:
+        for (caption, _, _), frame in zip(wanted, frames, strict=True):
+            yield Look(caption, frame)
+
+
+def axis_configurations(suite: Suite, app: App) -> dict[tuple[str, str], Configuration]:
+    """A configuration for each value of the profile, theme and UI state axes, the other two at their first value.
+
+    Profiles on which nothing is served are left out.
+    """
+    served: dict[str, tuple[str, str]] = {}
+    for scenario in suite.scenarios:
+        for instance, whose in suite.pairs(scenario) if scenario.app == app.name else ():
+            served.setdefault(whose, (scenario.name, instance))
+    if not served:
+        raise InvalidInput(f"{suite.name}/{app.name} has no configuration to show")
+    profiles = [name for name in app.profiles if name in served]
+    first = {"profile": profiles[0], "theme": next(iter(app.themes)), "ui_state": next(iter(app.ui_states))}
+    found = {}
+    for axis, values in (("profile", profiles), ("theme", app.themes), ("ui_state", app.ui_states)):
+        for value in values:
+            names = {**first, axis: value}
+            scenario_name, instance = served[names["profile"]]
+            found[axis, value] = Configuration(
+                suite=suite.name, app=app.name, scenario=scenario_name, instance=instance, **names
+            )
+    return found
+
+
+def first_frames(suite: Suite, configurations: Iterable[Configuration]) -> Generator[Frame]:
+    """The first frame of each configuration, from one seat after the other, renewed where the app knows how."""
     seat = None
     try:
-        for caption, look, start in wanted:
-            found = Configuration(
-                suite=suite.name, app=app.name, scenario=scenario, instance=instance, profile=whose, theme=look,
-                ui_state=start,
-            )  # fmt: skip
-            world = World.of(suite, found)
+        for one in configurations:
+            world = World.of(suite, one)
             if seat is None or not renew(seat, world):
                 if seat is not None:
                     seat.close()
                 seat = open_seat(world)
-            yield Look(caption, seat.screen.grab())
+            yield seat.screen.grab()
     finally:
         if seat is not None:
             seat.close()

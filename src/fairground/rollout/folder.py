@@ -159,8 +159,12 @@ class EpisodeFolder:
             self.state(when)
 
 
-def read_episode(folder: Path | str) -> EpisodeFolder:
+def read_episode(folder: Path | str, *, salvage: bool = False) -> EpisodeFolder:
     """Reads an episode folder.
+
+    Args:
+        folder: Where it is.
+        salvage: Opens an episode that claims to be complete and is not as one that is incomplete, to be looked at.
 
     Raises:
         EpisodeError: When there is no episode, when a file does not have the form it must have (the message names
@@ -170,7 +174,7 @@ def read_episode(folder: Path | str) -> EpisodeFolder:
     if not path.is_dir():
         raise EpisodeError(f"{path}: not a folder")
     try:
-        return _read(path)
+        return _read(path, salvage)
     except EpisodeError as error:
         raise EpisodeError(f"{path}: {error.message}", fix=error.fix) from None
 
@@ -180,10 +184,10 @@ def state_digest(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
-def _read(path: Path) -> EpisodeFolder:
+def _read(path: Path, salvage: bool) -> EpisodeFolder:
     episode = _read_summary(path)
     complete = episode.status == "complete"
-    steps, problems = _read_steps(path, torn_allowed=not complete)
+    steps, problems = _read_steps(path, torn_allowed=salvage or not complete)
     states = States()
     if (path / "state" / "state.json").exists():
         states = read_record(States, read_inside(path, "state", "state.json", limit=MAX_STATE), where="state")
@@ -193,7 +197,9 @@ def _read(path: Path) -> EpisodeFolder:
     missing = _missing(found)
     if not complete:
         return EpisodeFolder(path, episode, tuple(steps), complete, tuple(problems + missing), states)
-    faults = contradictions(episode, steps=len(steps)) + missing
+    faults = problems + contradictions(episode, steps=len(steps)) + missing
+    if faults and salvage:
+        return EpisodeFolder(path, episode, tuple(steps), False, tuple(faults), states)
     if faults:
         shown = "; ".join(faults[:5]) + (f"; and {len(faults) - 5} more" if len(faults) > 5 else "")
         raise EpisodeError(f"claims to be complete, but {shown}", fix="do not count it; record the episode again")

@@ -25,6 +25,7 @@ from fairground.core import (
     Step,
 )
 from fairground.gym import FairgroundEnv, SeatSource
+from fairground.gym.env import outline
 from fairground.rollout.interventions.beside import Beside
 from fairground.rollout.interventions.companion import Companion, Scene
 from fairground.rollout.patience import OutOfTime, Patient
@@ -48,6 +49,7 @@ def run_episode(
     budget: Budget | None = None,
     on_step: Callable[[Step], None] | None = None,
     companion: Companion | None = None,
+    settle_seconds: float = 5.0,
 ) -> Episode:
     """Lets an agent attempt a world once, and records it.
 
@@ -61,9 +63,18 @@ def run_episode(
     A `companion` may change the instruction, object to an end, send the agent back once it was judged, and answer its
     questions; how it was judged last is the result. Each attempt of one episode has the steps and seconds of the
     scenario; `budget.seconds` is for all of them, and the companion's own time counts for none.
+
+    After each action the screen has `settle_seconds` to come to rest.
     """
     beside = Beside(companion)
-    env = FairgroundEnv(world, observations=observations, runner=runner, pool=pool, user=beside.user)
+    env = FairgroundEnv(
+        world,
+        observations=observations,
+        runner=runner,
+        pool=pool,
+        user=beside.user,
+        settle_seconds=settle_seconds,
+    )
     scenario = world.scenario
     steps = min(scenario.step_budget, (budget and budget.steps) or scenario.step_budget)
     episode = Episode(
@@ -150,6 +161,7 @@ def _exchange(
     _record_state(recorder, "before", env.seat.before)
     observation = env.observation
     recorder.first(observation.frame)
+    _record_tree(recorder, 0, observation)
     beside.see(observation.frame)
     refused_in_a_row = 0
     instruction = beside.brief(Scene(env.world, env.seat.before, observation.frame))
@@ -165,12 +177,14 @@ def _exchange(
             env.give_up("time_budget")
             return
         agent_ms = (time.monotonic() - asked) * 1000
-        action, thought = (turn.action, turn.thought) if isinstance(turn, Turn) else (turn, "")
+        turn = turn if isinstance(turn, Turn) else Turn(turn)
+        action, thought = turn.action, turn.thought
         # Without a step left there is nothing that an objection could be for.
         objection = beside.audit(action, index) if action.ends and index < last else ""
         refused = ""
         try:
-            env.step(Look() if objection else action)  # an end that is objected to is a step spent
+            # An end that is objected to is a step spent; what was performed already is only looked at.
+            env.step(Look() if objection or turn.performed else action)
             refused_in_a_row = 0
         except InvalidAction as error:
             refused = str(error)
@@ -201,6 +215,7 @@ def _exchange(
             messages=observation.messages,
         )
         recorder.step(step, observation.frame)
+        _record_tree(recorder, index + 1, observation)
         if on_step is not None:
             on_step(step.model_copy(update={"frame": observation.frame.digest}))
         if env.outcome is not None:
@@ -240,6 +255,11 @@ def _close(
 
 def _record_state(recorder: Recorder, when: Literal["before", "after"], state: State) -> None:
     recorder.state(when, state.files, state.data, state.missing)
+
+
+def _record_tree(recorder: Recorder, place: int, observation: Observation) -> None:
+    if observation.tree is not None:  # only when it was asked for
+        recorder.tree(place, outline(observation.tree))
 
 
 def _with_messages(observation: Observation, *messages: str) -> Observation:

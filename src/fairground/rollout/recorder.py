@@ -108,6 +108,14 @@ class Recorder:
         self._steps.append(step)
         self._queue.put((frame, step))
 
+    def tree(self, place: int, outline: str) -> None:
+        """Records the accessibility tree of what was seen before the step of index `place`, as indented text."""
+        self._check()
+        path = self.folder / "trees" / f"{place:06}.txt"
+        with writing(path):
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(outline.encode("utf-8", "backslashreplace")[:MAX_LOG])
+
     def log(self, name: str, text: str) -> None:
         """Appends to the log of a stage; what goes beyond 16 MB is left out, and the log says so."""
         self._check()

@@ -231,6 +231,11 @@ class RunStore:
             sum(counts.values()), {one: counts[one.value] for one in Outcome if one.value in counts}, retried, cost
         )
 
+    @property
+    def started(self) -> str:
+        """When the run was begun, as ISO 8601."""
+        return self._meta("started")
+
     def close(self) -> None:
         """Lets go of the index and of the right to write it; may be called twice."""
         self._db.close()
@@ -339,6 +344,18 @@ def _take_lock(folder: Path) -> int:
 def is_run(folder: Path) -> bool:
     """Whether a folder holds a run."""
     return (folder / "run.sqlite").is_file()
+
+
+def is_going(folder: Path) -> bool:
+    """Whether a process of this machine writes a run now; asked of the kernel, so that its lock is not touched."""
+    try:
+        lock = os.stat(folder / "run.lock").st_ino
+        held = Path("/proc/locks").read_text()
+    except OSError:
+        return False
+    # Such as: 3: FLOCK  ADVISORY  WRITE 4711 fe:01:131090 0 EOF
+    lines = (line.split() for line in held.splitlines())
+    return any(parts[1] == "FLOCK" and parts[5].endswith(f":{lock}") for parts in lines if len(parts) == 8)
 
 
 def runs_in(folder: Path) -> list[Path]:

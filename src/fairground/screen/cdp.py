@@ -191,6 +191,12 @@ class CdpScreen:
             self._frame = read_frame(data, self.size)
             return self._frame
 
+    def glance(self) -> tuple[Frame | None, tuple[int, int]]:
+        """The picture that was taken last, if any, and the pointer; from any thread, and asks the browser nothing."""
+        if not self._wire.alive:
+            raise ScreenError("the browser is gone", fix="open a new seat")
+        return self._frame, self._hand.position
+
     def act(self, action: Action) -> None:
         """Carries an input out; see `Screen.act`."""
         action = action.to_pixels(*self.size)

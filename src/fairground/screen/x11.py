@@ -113,6 +113,10 @@ class X11Screen:
         self._connection.check()  # the memory outlives a dead server, and would show its last picture for ever
         return Frame(self._framebuffer.pixels(), time.monotonic())
 
+    def glance(self) -> tuple[Frame, tuple[int, int]]:
+        """The picture and where the pointer was put last; from any thread, also while another uses the screen."""
+        return self.grab(), self._pointer
+
     def act(self, action: Action) -> None:
         """Carries an input out; see `Screen.act`."""
         action = action.to_pixels(*self.size)

@@ -36,13 +36,13 @@ from fairground.stats import (
     Declared,
     Regret,
     Transitions,
-    changes,
     count,
     expected_regret,
     plain,
     wald_declares,
 )
 from fairground.stats import compare as compare_cells
+from fairground.stats.tasks.task_reliability import follow
 
 _LISTED = 8
 
@@ -95,14 +95,6 @@ def compare(
             highlight=False,
         )
     print_notes(("", note) for note in notes)
-
-
-def follow(one: Cells, other: Cells, level: float) -> tuple[Transitions | None, tuple[str, ...]]:
-    """What became of each task from the other to the one; or why that cannot be said."""
-    try:
-        return changes(other, one, level=level), ()
-    except InvalidInput as error:
-        return None, (f"No task is followed from one to the other: {error.message}.",)
 
 
 def _regrets(

@@ -87,6 +87,14 @@ def changes(base: Cells, new: Cells, *, unit: Unit = "auto", level: float = 0.95
     return transitions(sides[0], sides[1], level=level)
 
 
+def follow(one: Cells, other: Cells, level: float) -> tuple[Transitions | None, tuple[str, ...]]:
+    """What became of each task from the other to the one; or why that cannot be said."""
+    try:
+        return changes(other, one, level=level), ()
+    except InvalidInput as error:
+        return None, (f"No task is followed from one to the other: {error.message}.",)
+
+
 def tasks_of(
     cells: Cells, unit: Unit = "auto"
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Literal["configuration", "scenario"]]:
