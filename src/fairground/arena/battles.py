@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import random
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
-from sqlalchemy import Connection, Row, func, select, update
+from sqlalchemy import Connection, Row, delete, func, select, update
 
 from fairground.arena.drawing import draw_pair, pair_weights
-from fairground.arena.people import Person, Refused
-from fairground.arena.schema import SIDES, agents, battles, flags, messages, sides, votes
+from fairground.arena.people import Absent, Person, Refused
+from fairground.arena.schema import SIDES, agents, battles, flags, messages, people, shared, sides, votes
 from fairground.arena.store import Store, now
 from fairground.core import InvalidInput, Record
 
@@ -22,18 +22,21 @@ MAX_TASK = 4_000
 MAX_ANSWER = 4_000
 UNFINISHED = ("preparing", "running")
 
+Words = Annotated[str, Field(pattern=r"^[^\x00]*$")]
+"""Text that every database can keep: PostgreSQL has no NUL."""
+
 
 class Preparation(Record):
     """What a person has put on the desktop before the agents begin.
 
     Attributes:
-        files: Names of uploaded files.
+        files: Ids of uploaded files.
         pages: Addresses that are opened.
         repository: A path or URL that is cloned.
         preset: A named set of all that.
     """
 
-    files: tuple[Annotated[str, Field(max_length=200)], ...] = Field((), max_length=50)
+    files: tuple[Annotated[str, Field(max_length=200)], ...] = Field((), max_length=20)
     pages: tuple[Annotated[str, Field(max_length=2_000)], ...] = Field((), max_length=20)
     repository: Annotated[str, Field(max_length=2_000)] = ""
     preset: Annotated[str, Field(max_length=100)] = ""
@@ -103,11 +106,23 @@ def retire(store: Store, name: str, why: str) -> None:
         connection.execute(query.values(retired=now(), why=why[:500]))
 
 
+def bring_back(store: Store, name: str) -> None:
+    """Lets a retired agent be drawn again."""
+    with store.write() as connection:
+        connection.execute(update(agents).where(agents.c.name == name).values(retired=None, why=""))
+
+
 def active_agents(store: Store) -> list[str]:
     """Those that may be drawn."""
     with store.read() as connection:
         query = select(agents.c.name).where(agents.c.retired.is_(None)).order_by(agents.c.name)
         return list(connection.execute(query).scalars())
+
+
+def agent_names(store: Store) -> list[str]:
+    """Everybody who was ever let in."""
+    with store.read() as connection:
+        return list(connection.execute(select(agents.c.name).order_by(agents.c.name)).scalars())
 
 
 def new_battle(
@@ -118,22 +133,37 @@ def new_battle(
     chance: random.Random | None = None,
     ratings: Mapping[str, tuple[float, float]] | None = None,
     follows: str | None = None,
+    among: Collection[str] | None = None,
+    most: int | None = None,
 ) -> Battle:
     """Draws two agents for a task; a follow-up keeps the two of the battle that it follows.
 
+    Args:
+        store: The arena.
+        owner: Who wants it.
+        task: What the two are asked.
+        chance: What draws them.
+        ratings: Ends of the interval of each agent's rating, so that uncertain pairs meet more often.
+        follows: The battle that this one goes on with.
+        among: Only these agents are drawn, of those that are not retired.
+        most: Unfinished battles that the owner may have, this one included.
+
     Raises:
         InvalidInput: When there are not two agents to draw from.
-        Refused: When the battle to follow is somebody else's.
+        Refused: When the battle to follow is somebody else's, or the owner has too many that are not finished.
     """
     id_ = secrets.token_hex(16)
     with store.write() as connection:
+        if most is not None:
+            _check_number(connection, owner, most)
         if follows is not None:
             earlier = _row(connection, follows)
             if earlier.owner != owner.id:
                 raise Refused("only who began a battle can go on with it")
             a, b = earlier.a, earlier.b
         else:
-            names = list(connection.execute(select(agents.c.name).where(agents.c.retired.is_(None))).scalars())
+            active = connection.execute(select(agents.c.name).where(agents.c.retired.is_(None))).scalars()
+            names = [name for name in active if among is None or name in among]
             a, b = draw_pair(pair_weights(names, _met(connection), ratings), chance or random.SystemRandom())
         connection.execute(
             battles.insert().values(
@@ -220,6 +250,34 @@ def interrupt_all(store: Store) -> list[str]:
     return found
 
 
+def interrupt(store: Store, ids: Sequence[str]) -> None:
+    """The server stops while these are not finished; others stay as they are."""
+    with store.write() as connection:
+        query = update(battles).where(battles.c.id.in_(ids), battles.c.status.in_(UNFINISHED))
+        connection.execute(query.values(status="interrupted", why="the server stopped while it ran"))
+
+
+def begin_again(store: Store, id_: str, owner: Person, most: int | None = None) -> None:
+    """A battle that failed or was interrupted is to be fought once more, by the same two on the same sides.
+
+    Raises:
+        Refused: When it is not theirs, or did not fail, or they have too many that are not finished.
+    """
+    with store.write() as connection:
+        row = _row(connection, id_)
+        if row.owner != owner.id:
+            raise Refused("only who began a battle can begin it again")
+        if most is not None:
+            _check_number(connection, owner, most)
+        here = (battles.c.id == id_, battles.c.status.in_(("failed", "interrupted")))
+        query = update(battles).where(*here).values(status="preparing", why="", fingerprint="")
+        if connection.execute(query).rowcount != 1:
+            raise Refused(f"this battle is {row.status}; only one that failed can be begun again")
+        connection.execute(delete(messages).where(messages.c.battle == id_))
+        connection.execute(delete(sides).where(sides.c.battle == id_))
+        connection.execute(sides.insert(), [_blank(id_, side) for side in SIDES])
+
+
 def ask(store: Store, id_: str, side: Literal["a", "b"], question: str) -> int:
     """An agent asks the person; returns the question's number."""
     with store.write() as connection:
@@ -242,7 +300,33 @@ def answer(store: Store, id_: str, person: Person, side: str, number: int, text:
         here = (messages.c.battle == id_, messages.c.side == side, messages.c.number == number)
         query = update(messages).where(*here, messages.c.answer.is_(None)).values(answer=text[:MAX_ANSWER])
         if connection.execute(query).rowcount != 1:
-            raise Refused("there is no such question that waits for an answer")
+            raise Absent("there is no such question that waits for an answer")
+
+
+def settle(store: Store, id_: str, side: str, number: int, otherwise: str) -> str:
+    """The answer to a question; where there is none yet, `otherwise` is it, and no other can be given any more."""
+    with store.write() as connection:
+        here = (messages.c.battle == id_, messages.c.side == side, messages.c.number == number)
+        connection.execute(update(messages).where(*here, messages.c.answer.is_(None)).values(answer=otherwise))
+        return str(connection.execute(select(messages.c.answer).where(*here)).scalar_one())
+
+
+def share(store: Store, id_: str) -> None:
+    """Lets every judge see a battle and judge it: for studies of how far people agree."""
+    with store.write() as connection:
+        _row(connection, id_)
+        if connection.execute(select(shared).where(shared.c.battle == id_)).one_or_none() is None:
+            connection.execute(shared.insert().values(battle=id_, since=now()))
+
+
+def may_see(store: Store, battle: Battle, person: Person) -> bool:
+    """Whether somebody may see a battle: who began it, admins, and judges once it is shared."""
+    if battle.owner == person.id or person.role == "admin":
+        return True
+    if person.role != "judge":
+        return False
+    with store.read() as connection:
+        return connection.execute(select(shared).where(shared.c.battle == battle.id)).one_or_none() is not None
 
 
 def conversation(store: Store, id_: str) -> list[dict[str, Any]]:
@@ -274,10 +358,18 @@ def _move(store: Store, id_: str, allowed: Sequence[str], **values: Any) -> None
             raise Refused(f"this battle is {_row(connection, id_).status}, expected {' or '.join(allowed)}")
 
 
+def _check_number(connection: Connection, owner: Person, most: int) -> None:
+    """Raises when the owner has too many; two requests of one person at once wait for each other here."""
+    connection.execute(select(people.c.id).where(people.c.id == owner.id).with_for_update())
+    mine = (battles.c.owner == owner.id, battles.c.status.in_(UNFINISHED))
+    if connection.execute(select(func.count()).select_from(battles).where(*mine)).scalar_one() >= most:
+        raise Refused(f"you have {most} battles that are not finished", fix="wait for one of them, or stop it")
+
+
 def _row(connection: Connection, id_: str) -> Row[Any]:
     found = connection.execute(select(battles).where(battles.c.id == id_)).one_or_none()
     if found is None:
-        raise Refused("there is no such battle")
+        raise Absent("there is no such battle")
     return found
 
 

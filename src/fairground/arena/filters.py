@@ -15,6 +15,14 @@ OUTLIER_LEVEL = 0.001
 MIN_SHARED = 8
 """Votes that a voter must share with others before anything is said of them."""
 
+REASONS = {
+    "duplicate": "the same person with the same words again: only the first vote counts",
+    "off-topic": "the task needed no computer",
+    "too-fast": "given before anybody could have looked",
+    "outlier": "by somebody who is against the others far more often than chance",
+}
+"""What filters find, in words; people may give other reasons."""
+
 _OFF_TOPIC = re.compile(
     r"^\W*(hi|hello|hey|test(ing)?|asdf\w*|what is \d+ ?[-+*/x] ?\d+|who are you|tell me a joke|lorem ipsum.*)\W*$",
     re.IGNORECASE,

@@ -43,6 +43,10 @@ class Refused(InvalidInput):
     """Somebody asked for what is not theirs to have."""
 
 
+class Absent(Refused):
+    """Somebody asked for what is not there, or is not to be known to be there."""
+
+
 def new_person(store: Store, role: str = "visitor", invitation: str | None = None) -> Person:
     """Somebody new."""
     if role not in ROLES:
@@ -87,6 +91,42 @@ def invite(store: Store, role: str = "judge", *, uses: int = 1, days: float = 14
     with store.write() as connection:
         connection.execute(invitations.insert().values(row))
     return secret
+
+
+@dataclass(frozen=True)
+class Invitation:
+    """An invitation as it stands. Its link cannot be had again: `id` is a digest of the secret in it."""
+
+    id: str
+    role: str
+    created: float
+    expires: float
+    uses_left: int
+    note: str
+
+    @property
+    def open(self) -> bool:
+        """Whether somebody can still come in by it."""
+        return self.uses_left > 0 and self.expires > now()
+
+
+def all_invitations(store: Store) -> list[Invitation]:
+    """Every invitation that was made, the newest first."""
+    with store.read() as connection:
+        rows = connection.execute(select(invitations).order_by(invitations.c.created.desc(), invitations.c.id))
+        return [Invitation(**row._mapping) for row in rows]
+
+
+def revoke(store: Store, id_: str) -> None:
+    """Nobody comes in by this invitation any more; who did stays what they are.
+
+    Raises:
+        Refused: When there is no such invitation.
+    """
+    with store.write() as connection:
+        query = update(invitations).where(invitations.c.id == id_).values(uses_left=0)
+        if connection.execute(query).rowcount != 1:
+            raise Absent("there is no such invitation")
 
 
 def accept(store: Store, secret: str, person: Person | None = None) -> Person:

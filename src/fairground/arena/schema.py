@@ -153,6 +153,24 @@ flags = Table(
 )
 """Why a vote does not count; the vote itself is never touched."""
 
+cleared = Table(
+    "cleared",
+    metadata,
+    Column("battle", String(40), primary_key=True),
+    Column("person", String(40), primary_key=True),
+    Column("reason", String(20), primary_key=True),
+    Column("cleared", Float, nullable=False),
+)
+"""Flags that an admin took back: the filters do not give them again."""
+
+shared = Table(
+    "shared",
+    metadata,
+    Column("battle", String(40), ForeignKey("battles.id"), primary_key=True),
+    Column("since", Float, nullable=False),
+)
+"""Battles that every judge may see and judge, not only who began them."""
+
 Index("battles_by_status", battles.c.status)
 Index("battles_by_owner", battles.c.owner)
 Index("votes_by_person", votes.c.person)

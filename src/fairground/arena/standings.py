@@ -83,8 +83,15 @@ class Standings:
     left_out: dict[str, int]
 
 
-def standings(rows: Sequence[Row], *, seed: int = SEED, resamples: int = _RESAMPLES) -> Standings:
-    """The leaderboard of these votes; the same votes give the same one."""
+def standings(rows: Sequence[Row], *, seed: int = SEED, resamples: int = _RESAMPLES, grouped: bool = True) -> Standings:
+    """The leaderboard of these votes; the same votes give the same one.
+
+    Args:
+        rows: The votes; flagged ones are only counted as such.
+        seed: Of the resampling.
+        resamples: How often votes are drawn again for intervals.
+        grouped: Whether categories and platforms are ranked each by itself too, which costs a ranking each.
+    """
     rng = np.random.default_rng(seed)
     good = [row for row in rows if row.counts]
     left_out: dict[str, int] = defaultdict(int)
@@ -106,8 +113,8 @@ def standings(rows: Sequence[Row], *, seed: int = SEED, resamples: int = _RESAMP
         agreed=_agreed(good),
         observed=observed_win_rates(table) if table is not None else None,
         predicted=predicted_win_rates(ranking) if ranking is not None else None,
-        categories=_by(good, lambda row: row.category or "other", rng, resamples),
-        platforms=_by(good, lambda row: row.platform or "other", rng, resamples),
+        categories=_by(good, lambda row: row.category, rng, resamples) if grouped else None,
+        platforms=_by(good, lambda row: row.platform, rng, resamples) if grouped else None,
         general=_general(good, rng),
         styles=(*_styles(good),),
         votes=len(good),
@@ -139,6 +146,11 @@ def agreement(rows: Sequence[Row], *, seed: int = SEED) -> dict[str, Agreement |
         except InvalidInput as error:
             found[name] = error.message
     return found
+
+
+def recent_judgements(rows: Sequence[Row], window: int) -> dict[str, list[bool]]:
+    """For each agent whether it was correct in its last judgements, the newest last: what `Retirement` looks at."""
+    return {agent: said[-window:] for agent, said in _judged([row for row in rows if row.counts]).items()}
 
 
 def _judged(rows: Sequence[Row]) -> dict[str, list[bool]]:
@@ -178,9 +190,7 @@ def _shares(found: dict[str, list[bool]]) -> dict[str, tuple[Interval, int]]:
 def _by(
     rows: Sequence[Row], group: Callable[[Row], str], rng: np.random.Generator, resamples: int
 ) -> CategoryRankings | None:
-    from dataclasses import replace
-
-    table = counted([replace(row, category=group(row)) for row in rows])
+    table = counted(rows, group)
     return rank_by_category(table, rng=rng, resamples=resamples) if table is not None else None
 
 

@@ -23,7 +23,15 @@ def _begin(connection: Connection) -> None:
     schema.metadata.create_all(connection)
 
 
-MIGRATIONS: Final[tuple[Step, ...]] = (_begin,)
+def _add_cleared(connection: Connection) -> None:
+    schema.cleared.create(connection, checkfirst=True)
+
+
+def _add_shared(connection: Connection) -> None:
+    schema.shared.create(connection, checkfirst=True)
+
+
+MIGRATIONS: Final[tuple[Step, ...]] = (_begin, _add_cleared, _add_shared)
 """What brings a database from each version to the next; never changed once it has been released, only added to."""
 
 _version = Table("arena_version", MetaData(), Column("version", Integer, nullable=False))

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import select
+from sqlalchemy import Connection, func, or_, select
 
-from fairground.arena.filters import Finding, Judged, find_bad_votes
-from fairground.arena.schema import battles, flags, sides, votes
+from fairground.arena.filters import REASONS, TOO_FAST_SECONDS, Finding, Judged, find_bad_votes
+from fairground.arena.people import Person
+from fairground.arena.schema import agents, battles, cleared, flags, shared, sides, votes
 from fairground.arena.store import Store
-from fairground.arena.voting import flag, unflag
+from fairground.arena.voting import reflag
 from fairground.stats import Votes
-
-FILTERED = ("duplicate", "off-topic", "too-fast", "outlier")
-"""Reasons that filters give; people may give others."""
 
 _WINNERS = {"a": "left", "b": "right", "tie": "tie", "both_bad": "both_bad"}
 
 
 @dataclass(frozen=True)
 class Row:
-    """A vote with all that is known of its battle. `flagged` says why it does not count; empty when it does."""
+    """A vote with all that is known of its battle.
+
+    Attributes:
+        flagged: Why it does not count; empty when it does.
+        open: Whether somebody else may still judge its battle, who must not learn who the two are.
+    """
 
     battle: str
     person: str
@@ -58,11 +61,50 @@ class Row:
     repetition_a: float | None
     repetition_b: float | None
     flagged: tuple[str, ...] = ()
+    open: bool = False
 
     @property
     def counts(self) -> bool:
         """Whether it counts."""
         return not self.flagged
+
+
+@dataclass(frozen=True)
+class Brief:
+    """A battle in a list of somebody's.
+
+    Attributes:
+        task: What the two were asked.
+        mine: Whether this person began it; otherwise they may judge it.
+        vote: Whom this person voted for; None when they have not.
+    """
+
+    id: str
+    created: float
+    task: str
+    own_task: bool
+    status: str
+    mine: bool
+    vote: str | None
+
+
+def battles_of(store: Store, person: Person, most: int = 200) -> list[Brief]:
+    """The battles that somebody has begun and those that they may judge, the newest first."""
+    mine = battles.c.owner == person.id
+    to_judge = (shared.c.battle.is_not(None)) & battles.c.status.in_(("judging", "closed"))
+    query = (
+        select(battles, votes.c.winner)
+        .outerjoin(votes, (votes.c.battle == battles.c.id) & (votes.c.person == person.id))
+        .outerjoin(shared, shared.c.battle == battles.c.id)
+        .where(or_(mine, to_judge) if person.role != "visitor" else mine)
+        .order_by(battles.c.created.desc(), battles.c.id)
+        .limit(most)
+    )
+    with store.read() as connection:
+        return [
+            Brief(row.id, row.created, row.task, row.own_task, row.status, row.owner == person.id, row.winner)
+            for row in connection.execute(query)
+        ]
 
 
 def all_votes(store: Store) -> list[Row]:
@@ -77,6 +119,7 @@ def all_votes(store: Store) -> list[Row]:
         why: dict[tuple[str, str], list[str]] = {}
         for one in connection.execute(select(flags).order_by(flags.c.reason)):
             why.setdefault((one.battle, one.person), []).append(one.reason)
+        still = _still_open(connection, {(row.battle, row.person) for row in rows})
     found = []
     for row in rows:
         values = dict(row._mapping)
@@ -84,12 +127,28 @@ def all_votes(store: Store) -> list[Row]:
             end = ended.get((row.battle, side))
             for name in _OF_SIDE:
                 values[f"{name}_{side}"] = getattr(end, name, "" if name in ("episode", "outcome") else None)
-        found.append(Row(**values, flagged=tuple(why.get((row.battle, row.person), ()))))
+        reasons = tuple(why.get((row.battle, row.person), ()))
+        found.append(Row(**values, flagged=reasons, open=row.battle in still))
     return found
 
 
-def counted(rows: Iterable[Row]) -> Votes | None:
-    """The votes that count, for statistics; None without any."""
+def votes_version(store: Store) -> str:
+    """A short text that changes whenever anything does that rankings are made of; costs one small query a table."""
+    asked = (
+        select(func.count(), func.max(votes.c.changed), func.sum(votes.c.version)).select_from(votes),
+        select(func.count(), func.max(flags.c.flagged)).select_from(flags),
+        select(func.count(), func.max(battles.c.closed)).where(battles.c.status == "closed"),
+        select(func.count(), func.max(shared.c.since)).select_from(shared),
+        select(func.count()).where(battles.c.follows.is_not(None)),
+        select(func.count()).where(battles.c.status.in_(("failed", "interrupted"))),
+        select(func.count(), func.count(agents.c.retired), func.max(agents.c.retired)).select_from(agents),
+    )
+    with store.read() as connection:
+        return " ".join(str(value or 0) for query in asked for value in connection.execute(query).one())
+
+
+def counted(rows: Iterable[Row], group: Callable[[Row], str] = lambda row: row.category) -> Votes | None:
+    """The votes that count, for statistics; None without any. Their category is the `group`, "other" without one."""
     some = [row for row in rows if row.counts]
     if not some:
         return None
@@ -99,24 +158,50 @@ def counted(rows: Iterable[Row]) -> Votes | None:
         [_WINNERS[row.winner] for row in some],
         voter=[row.person for row in some],
         task=[row.battle for row in some],
-        category=[row.category or "other" for row in some],
+        category=[group(row) or "other" for row in some],
     )
 
 
-def apply_filters(store: Store, rows: Sequence[Row] | None = None) -> list[Finding]:
-    """Flags what the filters find now, and takes back what they no longer find. Votes stay as they are."""
+def apply_filters(
+    store: Store, rows: Sequence[Row] | None = None, *, too_fast: float = TOO_FAST_SECONDS
+) -> list[Finding]:
+    """Flags what the filters find now, and takes back what they no longer find. Votes stay as they are.
+
+    What an admin has cleared is not found again.
+    """
     rows = all_votes(store) if rows is None else rows
-    found = find_bad_votes(
-        [Judged(row.battle, row.person, row.task, row.winner, row.created, row.seconds, row.own_task) for row in rows]
-    )
+    with store.read() as connection:
+        fine = {(one.battle, one.person, one.reason) for one in connection.execute(select(cleared))}
+    judged = [
+        Judged(row.battle, row.person, row.task, row.winner, row.created, row.seconds, row.own_task) for row in rows
+    ]
+    found = [
+        one for one in find_bad_votes(judged, too_fast=too_fast) if (one.battle, one.person, one.reason) not in fine
+    ]
     wanted = {(one.battle, one.person, one.reason) for one in found}
-    known = {(row.battle, row.person, why) for row in rows for why in row.flagged if why in FILTERED}
-    for one in found:
-        if (one.battle, one.person, one.reason) not in known:
-            flag(store, one.battle, one.person, one.reason, one.detail)
-    for battle, person, reason in known - wanted:
-        unflag(store, battle, person, reason)
+    known = {(row.battle, row.person, why) for row in rows for why in row.flagged if why in REASONS}
+    fresh = [one for one in found if (one.battle, one.person, one.reason) not in known]
+    reflag(store, [(one.battle, one.person, one.reason, one.detail) for one in fresh], known - wanted)
     return found
+
+
+def _still_open(connection: Connection, voted: set[tuple[str, str]]) -> set[str]:
+    """Battles that somebody may still judge who does not know the two: shared ones, and those of an unjudged series.
+
+    The same two fight in a battle and in what follows it.
+    """
+    judging = (battles.c.id == shared.c.battle) & (battles.c.status != "closed")
+    found = set(connection.execute(select(shared.c.battle).join(battles, judging)).scalars())
+    series: dict[str, set[str]] = {}
+    later = select(battles.c.id, battles.c.follows).where(battles.c.follows.is_not(None)).order_by(battles.c.created)
+    for one in connection.execute(later):
+        series[one.id] = series.setdefault(one.follows, {one.follows})
+        series[one.id].add(one.id)
+    waiting = battles.c.status.in_(("preparing", "running", "judging"))
+    for one in connection.execute(select(battles.c.id, battles.c.owner).where(waiting)):
+        if one.id in series and (one.id, one.owner) not in voted:
+            found.add(one.id)
+    return found.union(*(series[one] for one in found if one in series))
 
 
 _OF_BATTLE = ("world", "task", "own_task", "category", "platform", "fingerprint", "a", "b")

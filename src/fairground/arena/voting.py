@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, case, delete, or_, select
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
-from fairground.arena.people import Person, Refused
-from fairground.arena.schema import battles, flags, step_marks, vote_history, votes
+from fairground.arena.battles import Words, retire
+from fairground.arena.drawing import Retirement
+from fairground.arena.people import Absent, Person, Refused
+from fairground.arena.schema import battles, cleared, flags, shared, step_marks, vote_history, votes
 from fairground.arena.store import Store, now
 from fairground.core import InvalidInput, Record
 
@@ -23,7 +25,7 @@ MAX_MARKS = 1_000
 Correct = Literal["correct", "partly", "wrong"]
 Safe = Literal["safe", "unsafe"]
 Efficient = Literal["good", "fair", "poor"]
-Comment = Annotated[str, Field(max_length=MAX_COMMENT)]
+Comment = Annotated[Words, Field(max_length=MAX_COMMENT)]
 
 
 class StepMark(Record):
@@ -32,7 +34,7 @@ class StepMark(Record):
     side: Literal["a", "b"]
     step: int = Field(ge=0, le=100_000)
     mark: Literal["good", "grounding", "planning", "irrelevant", "misaligned", "hallucination", "harmful", "other"]
-    note: Annotated[str, Field(max_length=500)] = ""
+    note: Annotated[Words, Field(max_length=500)] = ""
 
 
 class Vote(Record):
@@ -77,7 +79,7 @@ def cast(store: Store, battle: str, person: Person, vote: Vote) -> Counted:
     with store.write() as connection:
         found = connection.execute(select(battles).where(battles.c.id == battle).with_for_update()).one_or_none()
         if found is None:
-            raise Refused("there is no such battle")
+            raise Absent("there is no such battle")
         if found.status not in ("judging", "closed"):
             raise Refused(f"this battle is {found.status}; it can be judged when both agents are done")
         before = read_vote(connection, battle, person.id)
@@ -91,12 +93,35 @@ def cast(store: Store, battle: str, person: Person, vote: Vote) -> Counted:
 
 
 def reveal(store: Store, battle: str, person: Person) -> tuple[str, str] | None:
-    """Who the two sides were; None for somebody who has not voted on them."""
+    """Who the two sides were; None for somebody who has not voted on them.
+
+    The same two fight in what follows a battle, so nobody learns it while one of these battles waits for their vote.
+    """
     with store.read() as connection:
-        if read_vote(connection, battle, person.id) is None:
+        if not _has_voted(connection, battle, person):
             return None
-        row = connection.execute(select(battles.c.a, battles.c.b).where(battles.c.id == battle)).one()
+        row = connection.execute(select(battles).where(battles.c.id == battle)).one()
+        if any(_awaits(connection, one, person) for one in _chain(connection, row)):
+            return None
     return row.a, row.b
+
+
+def find_vote(store: Store, battle: str, person: Person) -> Vote | None:
+    """A person's vote as it stands."""
+    with store.read() as connection:
+        found = read_vote(connection, battle, person.id)
+    return found[0] if found is not None else None
+
+
+def retire_due(store: Store, judged: Collection[str], rule: Retirement) -> list[str]:
+    """Takes those agents out that are due by the rule after votes on these battles; returns their names."""
+    with store.read() as connection:
+        rows = connection.execute(select(battles.c.a, battles.c.b).where(battles.c.id.in_(judged))).all()
+        names = sorted({name for row in rows for name in (row.a, row.b)})
+        due = [name for name in names if rule.due(_judgements(connection, name, rule.window))]
+    for name in due:
+        retire(store, name, f"under {rule.least:.0%} correct in its last {rule.window} judgements")
+    return due
 
 
 def read_vote(connection: Connection, battle: str, person: str) -> tuple[Vote, int] | None:
@@ -136,11 +161,34 @@ def flag(store: Store, battle: str, person: str, reason: str, detail: str = "") 
         connection.execute(_insert(connection, flags).values(row).on_conflict_do_nothing())
 
 
+def reflag(store: Store, given: Sequence[tuple[str, str, str, str]], taken: Iterable[tuple[str, str, str]]) -> None:
+    """Gives many marks (battle, person, reason, detail) and takes others back, all of it or nothing."""
+    with store.write() as connection:
+        at = now()
+        for battle, person, reason, detail in given:
+            row = {"battle": battle, "person": person, "reason": reason, "detail": detail[:500], "flagged": at}
+            connection.execute(_insert(connection, flags).values(row).on_conflict_do_nothing())
+        for battle, person, reason in taken:
+            here = (flags.c.battle == battle, flags.c.person == person, flags.c.reason == reason)
+            connection.execute(delete(flags).where(*here))
+
+
 def unflag(store: Store, battle: str, person: str, reason: str) -> None:
     """Takes a mark back."""
     with store.write() as connection:
         here = (flags.c.battle == battle, flags.c.person == person, flags.c.reason == reason)
         connection.execute(delete(flags).where(*here))
+
+
+def clear(store: Store, battle: str, person: str, reason: str) -> bool:
+    """Takes a mark back for good: filters do not give it again. Says whether there was one."""
+    with store.write() as connection:
+        here = (flags.c.battle == battle, flags.c.person == person, flags.c.reason == reason)
+        if connection.execute(delete(flags).where(*here)).rowcount == 0:
+            return False
+        row = {"battle": battle, "person": person, "reason": reason, "cleared": now()}
+        connection.execute(_insert(connection, cleared).values(row).on_conflict_do_nothing())
+    return True
 
 
 _PLAIN = (
@@ -164,6 +212,45 @@ def _write(connection: Connection, battle: str, person: str, vote: Vote, version
     if vote.marks:
         rows = [{"battle": battle, "person": person, **mark.model_dump()} for mark in vote.marks]
         connection.execute(step_marks.insert(), rows)
+
+
+def _has_voted(connection: Connection, battle: str, person: Person) -> bool:
+    mine = (votes.c.battle == battle, votes.c.person == person.id)
+    return connection.execute(select(votes.c.version).where(*mine)).one_or_none() is not None
+
+
+def _awaits(connection: Connection, row: Any, person: Person) -> bool:
+    """Whether a person has still to vote on a battle, or will have to."""
+    if row.status not in ("preparing", "running", "judging") or _has_voted(connection, row.id, person):
+        return False
+    if row.owner == person.id:
+        return True
+    return connection.execute(select(shared).where(shared.c.battle == row.id)).one_or_none() is not None
+
+
+def _chain(connection: Connection, row: Any) -> list[Any]:
+    """All battles of the same two that follow each other, this one among them."""
+    found = [row]
+    while found[0].follows is not None:
+        found.insert(0, connection.execute(select(battles).where(battles.c.id == found[0].follows)).one())
+    for one in found:  # grows as it goes
+        later = connection.execute(select(battles).where(battles.c.follows == one.id)).all()
+        found += [two for two in later if all(two.id != known.id for known in found)]
+    return found
+
+
+def _judgements(connection: Connection, agent: str, most: int) -> list[bool]:
+    """Whether an agent was correct, in the last votes that count and say it; the newest last."""
+    said = case((battles.c.a == agent, votes.c.correct_a), else_=votes.c.correct_b)
+    query = (
+        select(said)
+        .join(battles, battles.c.id == votes.c.battle)
+        .outerjoin(flags, (flags.c.battle == votes.c.battle) & (flags.c.person == votes.c.person))
+        .where(or_(battles.c.a == agent, battles.c.b == agent), said.is_not(None), flags.c.battle.is_(None))
+        .order_by(votes.c.created.desc())
+        .limit(most)
+    )
+    return [one == "correct" for one in connection.execute(query).scalars()][::-1]
 
 
 def _check_marks(marks: Sequence[StepMark]) -> None:

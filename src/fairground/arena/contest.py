@@ -1,0 +1,350 @@
+"""Battles of a server: which run, which wait their turn, and whose seats are still open for a follow-up.
+
+Everything that lasts is in the database and in recordings; what is only known while a battle runs is in its `Fight`.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from fairground.agents import Agent
+from fairground.arena import battles as kept
+from fairground.arena.battles import Battle, Task
+from fairground.arena.contest_changes import Changes
+from fairground.arena.contest_fight import Fight, Ground, OnLeft, OnSeat, SideNow, Unprepared
+from fairground.arena.contest_ratings import Ratings
+from fairground.arena.drawing import Retirement
+from fairground.arena.people import Person, Refused
+from fairground.arena.preparing import check_preparation, find_world
+from fairground.arena.preparing_uploads import Uploads
+from fairground.arena.store import Store
+from fairground.arena.voting import find_vote, retire_due
+from fairground.core import FairgroundError
+from fairground.worlds import Scenario, World
+
+MOST_UNFINISHED: Final = 2
+"""Battles of one person that may wait or run at once."""
+
+_NOT_READY: Final = "the seats could not be made ready; this is no fault of yours or of an agent's"
+_BROKE: Final = "an agent could not go on, by a fault of the machine or of its program: no score comes of it"
+_log = logging.getLogger(__name__)
+
+
+class Contests:
+    """Runs battles on threads.
+
+    Args:
+        store: The arena.
+        home: Recordings go to `battles` in it, uploads are in `uploads`.
+        agents: What makes each agent, by name.
+        limit: Battles that run at once.
+        on_seat: Told when a side's seat can be watched.
+        on_left: Told when it no longer can.
+        retirement: When an agent has to leave.
+        answer_seconds: How long an agent waits for a person's answer.
+        keep_seconds: How long seats stay open for a follow-up.
+        runner: Which runner makes sandboxes.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        home: Path,
+        agents: Mapping[str, Callable[[], Agent]],
+        *,
+        limit: int = 1,
+        on_seat: OnSeat | None = None,
+        on_left: OnLeft | None = None,
+        retirement: Retirement | None = None,
+        answer_seconds: float = 300.0,
+        keep_seconds: float = 600.0,
+        runner: str | None = None,
+    ) -> None:
+        self.changes = Changes()
+        self.uploads = Uploads(home / "uploads")
+        self.ground = Ground(
+            store, home, agents, self.uploads, self.changes, on_seat, on_left, answer_seconds, runner
+        )  # fmt: skip
+        self._store, self._limit, self._ratings = store, limit, Ratings(store)
+        self._retirement, self._keep_seconds = retirement or Retirement(), keep_seconds
+        self._lock = threading.RLock()
+        self._waiting: list[Fight] = []
+        self._running: dict[str, Fight] = {}
+        self._kept: dict[str, tuple[Fight, threading.Timer]] = {}
+        self._threads: set[threading.Thread] = set()
+        self._seated: dict[str, bool] = {}
+        self._judged: set[str] = set()
+        self._weighing = False
+        self._closed = False
+
+    # --- what people do ----------------------------------------------------------------------------------------------
+
+    def propose(self, person: Person, task: Task) -> Battle:
+        """Takes a task in: two agents are drawn for it, and begin when it is their turn.
+
+        Raises:
+            InvalidInput: When the task cannot be had, or not prepared as it is asked for.
+            Refused: When the person may not, or has too many battles that are not finished.
+        """
+        if not person.may_vote:
+            raise Refused("you cannot begin a battle", fix="open an invitation, and agree to what becomes of votes")
+        world = find_world(task.world, own=task.own)
+        check_preparation(task.preparation, world, local=person.role == "admin")
+        for id_ in task.preparation.files:
+            self.uploads.find(person.id, id_)
+        task = task.model_copy(update={"world": world.id})
+        fit = self._fit(world, own=task.own)
+        known = self._ratings.intervals()
+        battle = kept.new_battle(self._store, person, task, ratings=known, among=fit, most=MOST_UNFINISHED)
+        self.start(battle.id)
+        return battle
+
+    def start(self, id_: str) -> None:
+        """Has a battle fought that waits in the database: now, or when it is its turn."""
+        self._queue(Fight(id_, self.ground))
+
+    def stop(self, id_: str) -> None:
+        """Ends a battle at any time. What both have done can be judged; what has not begun has failed.
+
+        Raises:
+            Refused: When it neither waits nor runs.
+        """
+        status = kept.find_battle(self._store, id_).status
+        with self._lock:
+            fight = self._find(id_)
+            if fight is None or status not in kept.UNFINISHED:
+                raise Refused(f"this battle is {status}, and cannot be stopped")
+            waits = fight in self._waiting
+            if waits:
+                self._waiting.remove(fight)
+        fight.halt()
+        if waits:
+            kept.fail(self._store, id_, "it was stopped before it began")
+            fight.close_seats()
+        self._tell(id_, *self._ids_waiting())
+
+    def answer(self, id_: str, person: Person, side: str, number: int, text: str) -> None:
+        """A person's answer to an agent's question. Raises `Refused` as `arena.answer` does."""
+        kept.answer(self._store, id_, person, side, number, text)
+        with self._lock:
+            fight = self._running.get(id_)
+        if fight is not None:
+            fight.wake()
+        self._tell(id_)
+
+    def follow_up(self, id_: str, person: Person, text: str) -> Battle:
+        """Another instruction to the same two, on the same sides, in the seats as they left them: a new battle.
+
+        Raises:
+            Refused: When it is not theirs, or they have voted on it, or the seats are not open any more.
+        """
+        battle = kept.find_battle(self._store, id_)
+        if not self.can_follow(battle, person):
+            raise Refused(
+                "this battle cannot go on: its seats are closed, or you have voted on it", fix="begin another battle"
+            )
+        task = battle.task.model_copy(update={"text": text, "own": True})
+        follows = kept.new_battle(self._store, person, task, follows=id_, most=MOST_UNFINISHED)
+        before = self._take_kept(id_)
+        if before is None:
+            kept.fail(self._store, follows.id, "the seats of the battle before were closed meanwhile")
+        else:
+            self._queue(Fight(follows.id, self.ground, before.seats, battle.task.text))
+        self._tell(id_)
+        return follows
+
+    def can_follow(self, battle: Battle, person: Person) -> bool:
+        """Whether this person can go on with a battle: not after the vote, which says who the two are."""
+        with self._lock:
+            there = battle.id in self._kept
+        mine = battle.owner == person.id and person.may_vote and battle.status == "judging"
+        return there and mine and find_vote(self._store, battle.id, person) is None
+
+    def rerun(self, id_: str, person: Person) -> None:
+        """Has a battle that failed or was interrupted fought again, by the same two.
+
+        Raises:
+            Refused: When it is not theirs or did not fail, or it followed another, whose seats are gone.
+        """
+        if kept.find_battle(self._store, id_).follows is not None:
+            raise Refused("what followed another battle cannot be begun again: its seats are gone")
+        kept.begin_again(self._store, id_, person, MOST_UNFINISHED)
+        place = self.ground.home / "battles" / id_
+        if place.exists():
+            number = sum(1 for _ in place.parent.glob(f"{id_}-failed-*")) + 1
+            place.rename(place.with_name(f"{id_}-failed-{number}"))
+        self.start(id_)
+
+    def voted(self, id_: str) -> None:
+        """Told after a vote was given or changed: the seats are needed no more, and an agent may have to leave.
+
+        Neither makes the voter wait; whether an agent has to leave is looked up for all new votes at once.
+        """
+        with self._lock:
+            if id_ in self._kept:
+                self._spawn(partial(self.let_go, id_))
+            self._judged.add(id_)
+            if not self._weighing and not self._closed:
+                self._weighing = True
+                self._spawn(self._weigh)
+        self._tell(id_)
+
+    def let_go(self, id_: str) -> None:
+        """Closes the seats of a battle that has ended: nobody can go on with it."""
+        fight = self._take_kept(id_)
+        if fight is not None:
+            fight.close_seats()
+            self._tell(id_)
+
+    # --- what is going on --------------------------------------------------------------------------------------------
+
+    def now(self, id_: str) -> Mapping[str, SideNow] | None:
+        """The two sides of a battle that waits or runs; None for others."""
+        with self._lock:
+            fight = self._find(id_)
+        return fight.now if fight is not None else None
+
+    def position(self, id_: str) -> int | None:
+        """How many battles are before one that waits; None when it does not."""
+        with self._lock:
+            ids = self._ids_waiting()
+            return ids.index(id_) + len(self._running) if id_ in ids else None
+
+    def close(self) -> None:
+        """Ends everything; battles that were not finished are marked as interrupted."""
+        with self._lock:
+            self._closed = True
+            waiting, self._waiting = self._waiting, []
+            running, left, threads = list(self._running.values()), list(self._kept), list(self._threads)
+        kept.interrupt(self._store, [one.id for one in (*waiting, *running)])
+        for fight in running:
+            fight.halt()
+        for fight in waiting:  # a follow-up has seats already
+            fight.close_seats()
+        for id_ in left:
+            self.let_go(id_)
+        for thread in threads:
+            thread.join()
+
+    # --- how it goes on ----------------------------------------------------------------------------------------------
+
+    def _fit(self, world: World, *, own: bool) -> list[str]:
+        """Agents that can try a task: one that is given the seat needs a scenario with an oracle."""
+        solvable = not own and type(world.scenario).oracle is not Scenario.oracle
+        for name, make in self.ground.agents.items():
+            if name not in self._seated:
+                try:
+                    self._seated[name] = hasattr(make(), "take_seat")
+                except FairgroundError:  # what it says may name the agent
+                    _log.exception("agent %s cannot be made", name)
+        return [name for name, seated in self._seated.items() if solvable or not seated]
+
+    def _queue(self, fight: Fight) -> None:
+        with self._lock:
+            self._waiting.append(fight)
+        self._next()
+
+    def _next(self) -> None:
+        """Begins what may begin."""
+        with self._lock:
+            while self._waiting and len(self._running) < self._limit and not self._closed:
+                fight = self._waiting.pop(0)
+                self._running[fight.id] = fight
+                self._spawn(partial(self._fight, fight))
+            waiting = self._ids_waiting()
+        self._tell(*waiting)
+
+    def _fight(self, fight: Fight) -> None:
+        """Has it fought, and says in the database what became of it; nothing there names an agent."""
+        fine, why = False, _NOT_READY
+        try:
+            fine = fight.carry_out()
+        except Unprepared as error:
+            why = error.message
+        except Exception:
+            _log.exception("battle %s failed", fight.id)
+        try:
+            self._conclude(fight, fine=fine, why=why)
+        finally:
+            self._tell(fight.id)
+            self._next()
+
+    def _conclude(self, fight: Fight, *, fine: bool, why: str) -> None:
+        stays_open = False
+        if fine:
+            with suppress(Refused):  # the server stops
+                kept.to_judge(self._store, fight.id)
+                stays_open = self._keep(fight)
+        if not stays_open:
+            fight.close_seats()
+        with self._lock:
+            del self._running[fight.id]
+        if not fine:  # last of all: from now on it may be begun again
+            began = kept.find_battle(self._store, fight.id).status == "running"
+            with suppress(Refused):  # the server stops, or the two seats differed, which is said already
+                kept.fail(self._store, fight.id, _BROKE if began else why)
+
+    def _weigh(self) -> None:
+        while True:
+            with self._lock:
+                judged, self._judged = self._judged, set()
+                self._weighing = bool(judged)
+            if not judged:
+                return
+            try:
+                retire_due(self._store, judged, self._retirement)
+            except Exception:
+                _log.exception("whether agents have to leave could not be looked up")
+
+    def _spawn(self, work: Callable[[], None]) -> None:
+        """Does something on a thread that `close` waits for."""
+
+        def run() -> None:
+            try:
+                work()
+            finally:
+                with self._lock:
+                    self._threads.discard(thread)
+
+        thread = threading.Thread(target=run, name="arena", daemon=True)
+        with self._lock:
+            self._threads.add(thread)
+        thread.start()
+
+    def _keep(self, fight: Fight) -> bool:
+        """Leaves the seats open for a while, for a follow-up; no more pairs than battles may run."""
+        timer = threading.Timer(self._keep_seconds, self.let_go, (fight.id,))
+        timer.daemon = True
+        with self._lock:
+            if self._closed:
+                return False
+            self._kept[fight.id] = (fight, timer)
+            over = list(self._kept)[: -self._limit]
+        timer.start()
+        for id_ in over:
+            self.let_go(id_)
+        return True
+
+    def _take_kept(self, id_: str) -> Fight | None:
+        with self._lock:
+            if id_ not in self._kept:
+                return None
+            fight, timer = self._kept.pop(id_)
+        timer.cancel()
+        return fight
+
+    def _find(self, id_: str) -> Fight | None:
+        return self._running.get(id_) or next((one for one in self._waiting if one.id == id_), None)
+
+    def _ids_waiting(self) -> list[str]:
+        return [one.id for one in self._waiting]
+
+    def _tell(self, *ids: str) -> None:
+        for id_ in ids:
+            self.changes.tell(id_)

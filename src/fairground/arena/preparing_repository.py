@@ -1,0 +1,167 @@
+"""A repository's files, fetched on the host without trusting it: nothing of it is checked out or carried out.
+
+A bare clone, then `git archive`: so there are no hooks, no filters, no links and no working tree, and git reads no
+configuration but ours.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import re
+import socket
+import subprocess
+import tarfile
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+from typing import Final
+from urllib.parse import quote, urlsplit
+
+from fairground.arena.preparing_uploads import safe_name
+from fairground.core import InfrastructureError, InvalidInput, MissingPrerequisite
+
+MAX_FETCHED: Final = 128 << 20
+"""Bytes of one pack, and of all files together."""
+
+MAX_FILES: Final = 5_000
+SECONDS: Final = 120.0
+
+_LOOK: Final = 0.1
+_SETTINGS: Final = (
+    "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.symlinks=false", "credential.helper=",
+    "http.followRedirects=false", "http.lowSpeedLimit=1000", "http.lowSpeedTime=30", "submodule.recurse=false",
+    "transfer.fsckObjects=true", "protocol.allow=never",
+)  # fmt: skip
+
+
+def check_address(address: str, *, local: bool) -> None:
+    """Looks whether a repository may be fetched from there.
+
+    Args:
+        address: `https://...`, `http://...` or the path of a folder.
+        local: Whether it may be a folder of this machine, or a server of its network: an admin's choice.
+
+    Raises:
+        InvalidInput: When it may not.
+    """
+    if address.startswith("/"):
+        if not local:
+            raise InvalidInput("only an admin can use a folder of this machine", fix="give the URL of a repository")
+        if not address.isprintable() or not Path(address).is_dir():
+            raise InvalidInput("there is no such folder on this machine")
+        return
+    try:
+        parts = urlsplit(address)
+        fine = parts.scheme in ("http", "https") and parts.hostname and parts.username is None and parts.port != 0
+    except ValueError:
+        fine = False
+    if not fine or not address.isprintable() or " " in address:
+        raise InvalidInput("that is no address of a repository", fix="such as https://example.org/repository.git")
+    if not local and any(_is_inside(one) for one in _addresses(parts.hostname or "")):
+        raise InvalidInput("only an admin can use a server of this machine or of its network")
+
+
+def folder_name(address: str) -> str:
+    """What the folder of its files is called."""
+    last = (urlsplit(address).path if "://" in address else address).rstrip("/").rpartition("/")[2]
+    return safe_name(last.removesuffix(".git") or "repository")
+
+
+def clone(address: str, *, local: bool, stopped: Callable[[], bool] = lambda: False) -> dict[str, bytes]:
+    """The files of a repository's newest state, by path: regular files only.
+
+    Raises:
+        InvalidInput: When it cannot be had, or is too large.
+        InfrastructureError: When this machine cannot fetch it.
+    """
+    check_address(address, local=local)
+    here = address.startswith("/")
+    protocols = ("https", "http", "file") if here else ("https", "http")
+    source = f"file://{quote(os.path.abspath(address))}" if here else address
+    deadline = time.monotonic() + SECONDS
+    with tempfile.TemporaryDirectory(prefix="fairground-clone-") as folder:
+        place, archive = Path(folder, "repository"), Path(folder, "archive.tar")
+        settings = [*_SETTINGS, *(f"protocol.{name}.allow=always" for name in protocols)]
+        git = ["git", *(part for one in settings for part in ("-c", one))]
+        bare = ["clone", "--bare", "--depth=1", "--single-branch", "--no-tags", "--template=", "--quiet"]
+        _run([*git, *bare, "--", source, str(place)], folder, protocols, deadline, stopped)
+        told = [*git, f"--git-dir={place}", "archive", "--format=tar", f"--output={archive}", "HEAD"]
+        _run(told, folder, protocols, deadline, stopped)
+        return _read(archive)
+
+
+def _run(
+    argv: list[str], folder: str, protocols: tuple[str, ...], deadline: float, stopped: Callable[[], bool]
+) -> None:
+    env = {
+        "PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": folder, "LC_ALL": "C.UTF-8",
+        "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "/bin/false", "GIT_ALLOW_PROTOCOL": ":".join(protocols),
+    }  # fmt: skip
+    with tempfile.TemporaryFile() as said:
+        try:
+            # Whatever it writes has a limit: a server can send without end.
+            limited = ["prlimit", f"--fsize={MAX_FETCHED}", "--", *argv]
+            process = subprocess.Popen(
+                limited, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True
+            )
+        except FileNotFoundError as error:
+            raise MissingPrerequisite("git cannot be run", fix="apt-get install git util-linux") from error
+        try:
+            while True:
+                try:
+                    code = process.wait(_LOOK)
+                    break
+                except subprocess.TimeoutExpired:
+                    if stopped():
+                        raise InvalidInput("it was stopped before the repository had come") from None
+                    if time.monotonic() > deadline:
+                        raise InvalidInput(f"the repository did not come within {SECONDS:g} s") from None
+        except BaseException:
+            os.killpg(process.pid, 9)  # with all that it has started
+            process.wait()
+            raise
+        said.seek(max(0, said.tell() - 4_000))
+        words = said.read().decode(errors="replace").strip().splitlines()
+    if code != 0:
+        why = re.sub(r"[^\x20-\x7e]", "?", words[-1])[:200].replace(folder, "") if words else "git was ended"
+        raise InvalidInput(f"the repository cannot be fetched: {why}", fix="check its address, and that it is public")
+
+
+def _read(archive: Path) -> dict[str, bytes]:
+    files: dict[str, bytes] = {}
+    left = MAX_FETCHED
+    try:
+        with tarfile.open(archive, "r:") as tar:
+            for member in tar:
+                if not member.isfile() or not _is_plain(member.name):
+                    continue
+                left -= member.size
+                if left < 0 or len(files) >= MAX_FILES:
+                    most = f"{MAX_FILES:,} files and {MAX_FETCHED >> 20} MB"
+                    raise InvalidInput(f"the repository is too large: at most {most} are copied")
+                content = tar.extractfile(member)
+                assert content is not None
+                files[member.name] = content.read()
+    except (tarfile.TarError, OSError) as error:
+        raise InfrastructureError(f"the repository's files cannot be read: {error}") from error
+    return files
+
+
+def _is_plain(name: str) -> bool:
+    path = PurePosixPath(name)
+    odd = path.is_absolute() or ".." in path.parts or any(part.lower() == ".git" for part in path.parts)
+    return not odd and name.isprintable() and len(name.encode()) <= 1_000
+
+
+def _addresses(host: str) -> list[str]:
+    try:
+        return [str(found[4][0]) for found in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)]
+    except (OSError, UnicodeError):
+        return []  # git says so in its own words
+
+
+def _is_inside(address: str) -> bool:
+    return not ipaddress.ip_address(address.partition("%")[0]).is_global

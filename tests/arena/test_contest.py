@@ -1,0 +1,508 @@
+"""Battles fought for real: two seats of one configuration, two agents, a person who answers, stops and goes on."""
+
+from __future__ import annotations
+
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairground.agents import Brief, DoNothing, OracleAgent, Turn
+from fairground.arena import (
+    Person,
+    Preparation,
+    Refused,
+    Retirement,
+    Side,
+    Store,
+    Task,
+    Vote,
+    accept,
+    active_agents,
+    add_agents,
+    answer,
+    ask,
+    battles_of,
+    begin,
+    begin_again,
+    cast,
+    consent,
+    contenders,
+    conversation,
+    end_side,
+    find_battle,
+    interrupt,
+    invite,
+    may_see,
+    new_battle,
+    retire_due,
+    reveal,
+    settle,
+    share,
+    to_judge,
+)
+from fairground.arena.contest import Contests
+from fairground.arena.contest_fight import NOBODY
+from fairground.arena.contest_ratings import Ratings
+from fairground.arena.preparing import PRESETS, Things, check_preparation, find_world, gather, lay_out
+from fairground.arena.preparing_repository import check_address, clone, folder_name
+from fairground.arena.preparing_uploads import MAX_FILE, Uploads, safe_name
+from fairground.core import CallUser, Done, InfrastructureError, InvalidInput, Look, Observation, UnknownName
+from fairground.rollout import read_episode
+from fairground.worlds import open_seat, resolve
+
+WORLD = "pocket/notes/pin-and-label"
+SECONDS = 60.0
+
+
+class Puppet:
+    """Plays turns, one of which may be a function that is called when its time has come."""
+
+    def __init__(self, name: str, turns: Sequence[Any] = ()) -> None:
+        self.name, self._turns = name, list(turns)
+        self.brief: Brief | None = None
+        self.heard: list[str] = []
+
+    def begin(self, brief: Brief) -> None:
+        self.brief, self._left = brief, iter(self._turns)
+
+    def act(self, observation: Observation) -> Turn:
+        self.heard += observation.messages
+        turn = next(self._left, Done())
+        if callable(turn):
+            turn = turn()
+        return turn if isinstance(turn, Turn) else Turn(turn)
+
+
+def eventually(check: Callable[[], Any]) -> Any:
+    deadline = time.monotonic() + SECONDS
+    while not (found := check()):
+        assert time.monotonic() < deadline, f"{check} gave {found!r} for {SECONDS:g} s"
+        time.sleep(0.01)
+    return found
+
+
+def person(store: Store, role: str = "judge") -> Person:
+    return consent(store, accept(store, invite(store, role)))
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path / "arena.sqlite") as opened:
+        yield opened
+
+
+@contextmanager
+def contests(store: Store, home: Path, *agents: Any, **options: Any) -> Iterator[Contests]:
+    """Contests of these agents; each fights in one battle at a time."""
+    made = {one.name: (lambda one=one: one) for one in agents}
+    add_agents(store, list(made))
+    running = Contests(store, home, made, **options)
+    try:
+        yield running
+    finally:
+        running.close()
+
+
+def task(text: str = "", **more: Any) -> Task:
+    return Task(world=WORLD, text=text or "as the scenario says", own=bool(text), **more)
+
+
+def ended(store: Store, battle: str) -> str:
+    return eventually(lambda: (now := find_battle(store, battle).status) not in ("preparing", "running") and now)
+
+
+def test_two_agents_fight_in_the_same_world_and_both_are_recorded_without_their_names(
+    arena: Store, tmp_path: Path
+) -> None:
+    shown: list[tuple[str, str]] = []
+    left: list[tuple[str, str]] = []
+
+    def on_seat(battle: str, side: str, seat: Any) -> str:
+        shown.append((battle, side))
+        return f"seat-{side}"
+
+    with contests(
+        arena, tmp_path, OracleAgent(), DoNothing(), on_seat=on_seat, on_left=lambda *one: left.append(one)
+    ) as running:
+        owner = person(arena)
+        battle = running.propose(owner, task()).id
+        assert ended(arena, battle) == "judging"
+    found = find_battle(arena, battle)
+    assert sorted(side.outcome for side in found.sides.values()) == ["failed", "passed"]
+    assert {side.reward for side in found.sides.values()} >= {1.0} and found.fingerprint
+    assert sorted(shown) == sorted(left) == [(battle, "a"), (battle, "b")]
+    episodes = [read_episode(tmp_path / found.sides[side].episode) for side in "ab"]
+    assert [one.episode.agent for one in episodes] == ["arena-a", "arena-b"] and all(one.complete for one in episodes)
+    assert len({one.episode.fingerprint.digest for one in episodes}) == 1
+    for path in (tmp_path / "battles").rglob("*"):
+        assert not any(name in path.name for name in ("oracle", "do-nothing"))
+        if path.suffix in (".json", ".jsonl"):
+            assert not any(f'"{name}"' in path.read_text() for name in ("oracle", "do-nothing"))
+
+
+def test_questions_reach_the_person_the_answer_goes_back_and_silence_is_told_as_such(
+    arena: Store, tmp_path: Path
+) -> None:
+    asking = Puppet("asking", [CallUser(text="Which label?")])
+    alone = Puppet("alone", [CallUser(text="Is anybody there?")])
+    # A task in somebody's own words: who needs an oracle cannot fight.
+    with contests(arena, tmp_path, asking, alone, OracleAgent(), answer_seconds=2.0) as running:
+        owner, other = person(arena), person(arena)
+        battle = running.propose(owner, task("Sort my notes")).id
+
+        def asked() -> Any:
+            return next((one for one in conversation(arena, battle) if one["question"] == "Which label?"), None)
+
+        one = eventually(asked)
+        with pytest.raises(Refused):
+            running.answer(battle, other, one["side"], one["number"], "none of yours")
+        running.answer(battle, owner, one["side"], one["number"], "The blue one")
+        assert ended(arena, battle) == "judging"
+        late = next(one for one in conversation(arena, battle) if one["question"] == "Is anybody there?")
+        with pytest.raises(Refused):
+            running.answer(battle, owner, late["side"], late["number"], "too late")
+    assert asking.heard == ["The blue one"] and alone.heard == [NOBODY]
+    assert asking.brief is not None and asking.brief == alone.brief and asking.brief.instruction == "Sort my notes"
+    sides = find_battle(arena, battle).sides.values()
+    assert {(side.questions, side.outcome, side.reward) for side in sides} == {(1, "ended", None)}, "no score"
+    recorded = read_episode(tmp_path / "battles" / battle / "a").episode
+    assert (recorded.instruction, recorded.agent, recorded.extra) == ("Sort my notes", "arena-a", {})
+
+
+def test_a_battle_is_stopped_while_an_agent_thinks_and_can_be_judged(arena: Store, tmp_path: Path) -> None:
+    forever, thinking = threading.Event(), threading.Event()
+
+    def think() -> Turn:
+        thinking.set()
+        forever.wait(SECONDS)
+        return Turn(Done())
+
+    with contests(arena, tmp_path, Puppet("slow", [Look(), think]), DoNothing()) as running:
+        owner = person(arena)
+        hasty = running.propose(owner, task("Never mind")).id
+        running.stop(hasty)
+        assert ended(arena, hasty) == "failed" and "before it began" in find_battle(arena, hasty).why
+        assert not (tmp_path / "battles" / hasty).exists()
+        battle = running.propose(owner, task("Wait")).id
+        assert thinking.wait(SECONDS)
+        running.stop(battle)
+        assert ended(arena, battle) == "judging"
+        with pytest.raises(Refused):
+            running.stop(battle)
+    forever.set()
+    steps = sorted(side.steps or 0 for side in find_battle(arena, battle).sides.values())
+    assert steps == [1, 1]
+    extras = [read_episode(tmp_path / "battles" / battle / side).episode.extra for side in "ab"]
+    assert {"stopped": True} in extras
+
+
+def test_one_battle_runs_at_a_time_others_wait_their_turn_and_a_third_is_refused(arena: Store, tmp_path: Path) -> None:
+    go = threading.Event()
+
+    def wait() -> Turn:
+        go.wait(SECONDS)
+        return Turn(Done())
+
+    with contests(arena, tmp_path, Puppet("one", [wait]), Puppet("other", [wait])) as running:
+        owner = person(arena)
+        first = running.propose(owner, task("First")).id
+        second = running.propose(owner, task("Second")).id
+        assert running.position(first) is None and running.position(second) == 1
+        with pytest.raises(Refused, match="not finished"):
+            running.propose(owner, task("Third"))
+        third = running.propose(person(arena), task("Somebody else's")).id
+        assert running.position(third) == 2
+        running.stop(second)
+        assert find_battle(arena, second).status == "failed" and running.position(third) == 1
+        running.stop(third)
+        go.set()
+        assert ended(arena, first) == "judging"
+
+
+def test_a_follow_up_goes_on_in_the_same_seats_until_the_vote(arena: Store, tmp_path: Path) -> None:
+    one, other = Puppet("one"), Puppet("other")
+    with contests(arena, tmp_path, one, other) as running:
+        owner = person(arena)
+        first = running.propose(owner, task("Write a note")).id
+        assert ended(arena, first) == "judging"
+        eventually(lambda: running.can_follow(find_battle(arena, first), owner))
+        with pytest.raises(Refused):
+            running.follow_up(first, person(arena), "Somebody else goes on")
+        second = running.follow_up(first, owner, "Now delete it").id
+        assert ended(arena, second) == "judging"
+        assert one.brief is not None and "Write a note" in one.brief.instruction
+        assert one.brief.instruction.endswith("Now delete it")
+        assert find_battle(arena, second).follows == first
+        cast(arena, first, owner, Vote(winner="a"))
+        assert reveal(arena, first, owner) is None, "the same two are still to be judged"
+        cast(arena, second, owner, Vote(winner="b"))
+        running.voted(second)
+        assert reveal(arena, first, owner) == reveal(arena, second, owner) is not None
+        with pytest.raises(Refused, match="cannot go on"):
+            running.follow_up(second, owner, "And now?")
+
+
+def test_a_broken_agent_makes_no_score_names_nobody_and_the_battle_can_be_fought_again(
+    arena: Store, tmp_path: Path
+) -> None:
+    broken = True
+
+    def maybe() -> Turn:
+        if broken:
+            raise InfrastructureError("Flaky-Model-3 has no credit left")
+        return Turn(Done())
+
+    with contests(arena, tmp_path, Puppet("Flaky-Model-3", [maybe]), DoNothing()) as running:
+        owner = person(arena)
+        battle = running.propose(owner, task("Try")).id
+        assert ended(arena, battle) == "failed"
+        why = find_battle(arena, battle).why
+        assert "no score" in why and "Flaky" not in why
+        with pytest.raises(Refused):
+            running.rerun(battle, person(arena))
+        broken = False
+        running.rerun(battle, owner)
+        assert ended(arena, battle) == "judging"
+        with pytest.raises(Refused):
+            begin_again(arena, battle, owner)
+
+
+def test_seats_into_which_something_else_was_put_are_refused(
+    arena: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = iter(["one thing", "another"])
+    monkeypatch.setattr("fairground.arena.contest_fight.lay_out", lambda seat, things: next(found))
+    with contests(arena, tmp_path, Puppet("one"), Puppet("other")) as running:
+        battle = running.propose(person(arena), task("Go")).id
+        assert ended(arena, battle) == "failed" and "not the same" in find_battle(arena, battle).why
+    assert not (tmp_path / "battles").exists()
+
+
+def test_what_runs_when_the_server_ends_is_marked_and_can_be_begun_again(arena: Store, tmp_path: Path) -> None:
+    acting = threading.Event()
+
+    def act() -> Turn:
+        acting.set()
+        threading.Event().wait(SECONDS)
+        return Turn(Done())
+
+    owner = person(arena)
+    with contests(arena, tmp_path, Puppet("one", [act]), DoNothing()) as running:
+        battle = running.propose(owner, task("Go")).id
+        assert acting.wait(SECONDS)
+    assert find_battle(arena, battle).status == "interrupted"
+    begin_again(arena, battle, owner)
+    assert find_battle(arena, battle).status == "preparing"
+
+
+# --- what is prepared -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        ("../../etc/passwd", "passwd"),
+        ("C:\\Users\\me\\plan.txt", "plan.txt"),
+        (".bashrc", "bashrc"),
+        ("-rf", "rf"),
+        ("a\x00b\nc.txt", "abc.txt"),
+        ("exe\u202etxt.scr", "exetxt.scr"),
+        ("   ", "file"),
+        ("...", "file"),
+        ("~root", "root"),
+        ("x" * 400 + ".ods", "x" * 116 + ".ods"),
+        ("Bericht über Öl.pdf", "Bericht über Öl.pdf"),
+    ],
+)
+def test_a_name_of_a_file_is_only_a_name(sent: str, kept: str) -> None:
+    assert safe_name(sent) == kept
+
+
+def test_uploads_are_found_by_their_owner_alone_and_have_a_limit(tmp_path: Path) -> None:
+    uploads = Uploads(tmp_path / "uploads")
+    found = uploads.keep("me", "../x.txt", [b"one", b"two"])
+    assert (found.name, found.size) == ("x.txt", 6) and uploads.read("me", found.id) == b"onetwo"
+    for owner, id_ in (("you", found.id), ("me", "0" * 32), ("me", "../me-" + found.id), ("me", "")):
+        with pytest.raises(Refused):
+            uploads.read(owner, id_)
+    with pytest.raises(InvalidInput, match="32 MB"):
+        uploads.keep("me", "large", (bytes(1 << 20) for _ in range(MAX_FILE // (1 << 20) + 1)))
+    assert len(list((tmp_path / "uploads").iterdir())) == 1
+
+
+def repository(folder: Path) -> Path:
+    """A repository with what an attacker would put into it."""
+    (folder / "src").mkdir(parents=True)
+    (folder / "README").write_text("hello")
+    (folder / "src" / "main.py").write_text("print()")
+    (folder / ".gitattributes").write_text("* filter=evil\n")
+    (folder / "secret").symlink_to("/etc/passwd")
+
+    def git(*words: str) -> None:
+        own = ["-c", "user.name=x", "-c", "user.email=x@example.org"]
+        subprocess.run(["git", *own, *words], cwd=folder, check=True, capture_output=True, timeout=30)
+
+    git("init", "--quiet")
+    git("add", "-A")
+    git("commit", "--quiet", "-m", "first")
+    git("config", "filter.evil.smudge", f"touch {folder.parent}/pwned")
+    hook = folder / ".git" / "hooks" / "post-checkout"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\ntouch {folder.parent}/pwned\n")
+    hook.chmod(0o755)
+    return folder
+
+
+def test_a_repository_comes_as_plain_files_and_nothing_of_it_is_run(tmp_path: Path) -> None:
+    place = repository(tmp_path / "evil.git")
+    files = clone(str(place), local=True)
+    assert set(files) == {"README", "src/main.py", ".gitattributes"} and files["README"] == b"hello"
+    assert not (tmp_path / "pwned").exists()
+    assert folder_name(str(place)) == "evil" and folder_name("https://example.org/a/b.git/") == "b"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/etc", "file:///etc", "ext::sh -c id", "ssh://host/x", "git@host:x", "--upload-pack=id", "https://",
+        "https://me:secret@example.org/x", "http://127.0.0.1/x", "http://[::1]:8/x", "http://169.254.169.254/",
+        "https://example.org/a b", "http://localhost/x",
+    ],
+)  # fmt: skip
+def test_a_judge_cannot_have_just_anything_cloned(address: str) -> None:
+    with pytest.raises(InvalidInput):
+        check_address(address, local=False)
+
+
+def test_what_cannot_be_prepared_is_refused_before_a_seat_is_opened(tmp_path: Path) -> None:
+    phone, browser = resolve(WORLD), find_world(PRESETS["browser"].world, own=True)
+    for asked in (Preparation(files=("x",)), Preparation(repository="/etc"), Preparation(pages=("https://x.org",))):
+        with pytest.raises(InvalidInput):
+            check_preparation(asked, phone, local=False)
+    for page in ("javascript:alert(1)", "file:///etc/passwd", "https://a b", "x.org", "https://u:p@x.org", "http://:1"):
+        with pytest.raises(InvalidInput, match="no address"):
+            check_preparation(Preparation(pages=(page,)), browser, local=False)
+    assert "no network" in check_preparation(Preparation(pages=("https://x.org/",)), browser, local=False)[0]
+    uploads = Uploads(tmp_path)
+    same = [uploads.keep("me", "a.txt", [text]).id for text in (b"1", b"2")]
+    assert gather(Preparation(files=tuple(same)), uploads, "me", local=False).files == {
+        "a.txt": b"1",
+        "a (2).txt": b"2",
+    }
+
+
+def test_every_preset_is_a_world_and_no_folder_of_this_machine_is(tmp_path: Path) -> None:
+    assert {find_world(one.world, own=True).suite.name for one in PRESETS.values()} == {"desk"}
+    (tmp_path / "world.toml").write_text("[app]\nname = 'x'\nlaunch = ['true']\n")
+    with pytest.raises(UnknownName):
+        find_world(f"{tmp_path}/x")
+
+
+def test_what_lies_in_a_seat_counts_for_its_fingerprint(tmp_path: Path) -> None:
+    with open_seat(resolve(WORLD)) as seat:
+        digests = [lay_out(seat, Things({name: data})) for name, data in (("a", b"1"), ("a", b"2"), ("b/c", b"1"))]
+        assert len(set(digests)) == 3 and lay_out(seat, Things()) == ""
+        assert seat.sandbox.read_file("~/Desktop/b/c") == b"1"
+
+
+@pytest.mark.slow
+def test_files_a_repository_and_pages_are_there_when_the_agents_begin(tmp_path: Path) -> None:
+    uploads = Uploads(tmp_path / "uploads")
+    asked = Preparation(
+        files=(uploads.keep("me", "Büro plan.txt", [b"hello"]).id,),
+        pages=("http://first.example/", "http://second.example/x"),
+        repository=str(repository(tmp_path / "tools.git")),
+    )
+    with open_seat(find_world(PRESETS["browser"].world, own=True)) as seat:
+        assert lay_out(seat, gather(asked, uploads, "me", local=True))
+        assert seat.sandbox.read_file("~/Desktop/Büro plan.txt") == b"hello"
+        assert seat.sandbox.read_file("~/Desktop/tools/src/main.py") == b"print()"
+        assert eventually(lambda: "second.example/x" in seat.screen.windows()[0].title)
+
+
+# --- what is kept -----------------------------------------------------------------------------------------------------
+
+
+def test_who_may_see_a_battle(store: Store) -> None:
+    add_agents(store, ["one", "other"])
+    owner, judge, admin = person(store), person(store), person(store, "admin")
+    battle = new_battle(store, owner, task())
+    assert [may_see(store, battle, one) for one in (owner, judge, admin)] == [True, False, True]
+    share(store, battle.id)
+    share(store, battle.id)
+    assert may_see(store, battle, judge) and battles_of(store, judge) == []
+    begin(store, battle.id, {"a": "x", "b": "x"})
+    to_judge(store, battle.id)
+    assert [(one.id, one.mine, one.vote) for one in battles_of(store, judge)] == [(battle.id, False, None)]
+    cast(store, battle.id, judge, Vote(winner="tie"))
+    assert battles_of(store, judge)[0].vote == "tie" and battles_of(store, owner)[0].mine
+
+
+def test_ten_battles_at_once_are_still_two_and_one_that_was_interrupted_begins_blank(store: Store) -> None:
+    add_agents(store, ["one", "other", "third"])
+    owner = person(store)
+    begun: list[str] = []
+    gate = threading.Barrier(10)
+
+    def propose() -> None:
+        gate.wait()
+        with suppress(Refused):
+            begun.append(new_battle(store, owner, task(), among=["one", "other"], most=2).id)
+
+    threads = [threading.Thread(target=propose) for _ in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    first, second = begun
+    assert sorted(contenders(store, first)) == ["one", "other"]
+    begin(store, first, {"a": "x", "b": "x"})
+    number = ask(store, first, "a", "Which?")
+    assert settle(store, first, "a", number, "nobody") == "nobody"
+    with pytest.raises(Refused):
+        answer(store, first, owner, "a", number, "late")
+    end_side(store, first, Side("a", outcome="errored", steps=3))
+    interrupt(store, [first])
+    assert (find_battle(store, first).status, find_battle(store, second).status) == ("interrupted", "preparing")
+    before = contenders(store, first)
+    begin_again(store, first, owner, most=2)
+    again = find_battle(store, first)
+    assert (again.status, again.sides["a"].steps, again.fingerprint) == ("preparing", None, "")
+    assert conversation(store, first) == [] and contenders(store, first) == before
+
+
+def test_ratings_say_how_sure_they_are_once_there_are_votes(store: Store) -> None:
+    add_agents(store, ["one", "other"])
+    owner, ratings = person(store), Ratings(store)
+    assert ratings.intervals() == {}
+    for winner in ("a", "b", "tie", "a"):
+        battle = new_battle(store, owner, task()).id
+        begin(store, battle, {"a": "x", "b": "x"})
+        to_judge(store, battle)
+        cast(store, battle, owner, Vote.parse({"winner": winner}))
+    found = ratings.intervals()
+    assert set(found) == {"one", "other"} and all(low < high for low, high in found.values())
+
+
+def test_an_agent_that_is_never_right_leaves_after_its_last_vote(store: Store) -> None:
+    add_agents(store, ["good", "bad"])
+    owner, rule = person(store), Retirement(window=3)
+    for _ in range(3):
+        battle = new_battle(store, owner, task(), among=["good", "bad"])
+        begin(store, battle.id, {"a": "x", "b": "x"})
+        end_side(store, battle.id, Side("a", outcome="ended"))
+        to_judge(store, battle.id)
+        assert active_agents(store) == ["bad", "good"]
+        left = "correct_a" if contenders(store, battle.id)[0] == "good" else "correct_b"
+        right = "correct_b" if left == "correct_a" else "correct_a"
+        cast(store, battle.id, owner, Vote.parse({"winner": "a", left: "correct", right: "wrong"}))
+        retire_due(store, [battle.id], rule)
+    assert active_agents(store) == ["good"]
+    with pytest.raises(InvalidInput):
+        new_battle(store, owner, task())
