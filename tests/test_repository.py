@@ -27,7 +27,7 @@ SLEEPS = {
     "src/fairground/screen/desktop.py": "between two looks at whether a program is ready, with a deadline",
     "suites/desk/src/fairground_desk/browser/app.py": "between two looks at whether it is ready, with a deadline",
     "suites/desk/src/fairground_desk/impress/author_decks.py": "between two looks at whether LibreOffice listens",
-    "src/fairground/web/live.py": "between two looks at whether the server has started, with a deadline",
+    "src/fairground/web/listening.py": "between two looks at whether the server has started, with a deadline",
 }
 
 

@@ -22,6 +22,7 @@ _HELP = """Real software as worlds for computer-use agents.
   fairground doctor                              what this machine can do, and what to fix
   fairground list                                suites, apps and scenarios
   fairground open desk/calc                      sit in a seat yourself, in the browser
+  fairground play desk/calc                      solve a task yourself, and see what the checks say
   fairground inspect desk/calc                   ask an app about its state: that seat's, or a recorded one
   fairground record desk/calc --agent random     let an agent try, and record the episode
   fairground show FOLDER                         look at an episode
@@ -33,6 +34,8 @@ _HELP = """Real software as worlds for computer-use agents.
   fairground check-app desk/calc                 is an app all that its users may expect? With what to do about it
   fairground prove pocket                        is every configuration sound: solvable, and not by accident?
   fairground mcp desk/calc                       a seat as an MCP server, for any client to drive
+  fairground serve                               all of it in the browser, and an arena where people judge agents
+  fairground arena standings                     what people's votes say; invitations, filters, data in and out
   fairground stats results.csv                   anybody's results, with intervals that hold
   fairground report results.csv -o report.html   the same as a page
 
@@ -90,6 +93,7 @@ def _program(words: Sequence[str]) -> typer.Typer:
 
 
 def _add_worlds(app: typer.Typer) -> None:
+    from fairground.cli.arena import arena
     from fairground.cli.behaviour import behaviour
     from fairground.cli.check import check
     from fairground.cli.check_app import check_app
@@ -105,21 +109,26 @@ def _add_worlds(app: typer.Typer) -> None:
     from fairground.cli.mcp import mcp
     from fairground.cli.new import new
     from fairground.cli.open import open_
+    from fairground.cli.play import play
     from fairground.cli.prove import prove
     from fairground.cli.prune import prune
     from fairground.cli.record import record
     from fairground.cli.reverify import reverify
     from fairground.cli.run import resume, run
+    from fairground.cli.serve import serve
     from fairground.cli.show import show
     from fairground.cli.study import study
 
     app.command("list")(list_)
     app.command("doctor")(doctor)
     app.command("open")(open_)
+    app.command("play")(play)
     app.command("inspect")(inspect)
     app.command("looks")(looks)
     app.command("record")(record)
     app.command("show")(show)
+    app.command("serve")(serve)
+    app.add_typer(arena, name="arena")
     app.command("run")(run)
     app.command("resume")(resume)
     app.command("study")(study)

@@ -1,9 +1,12 @@
-"""What people look at in a browser: for now the live view of a seat.
+"""What people look at in a browser: the site (studio and arena), and the live view of a single seat.
 
-Stands above everything but the command line. A page is plain files in `static/`: no build step, no other host.
+Stands above everything but the command line. Pages are written on the server; scripts and styles are plain files in
+`static/`: no build step, no other host.
 """
 
-from fairground.web.live import Exposed, LiveServer, serve_live
+from fairground.web.listening import Exposed
+from fairground.web.live import LiveServer, serve_live
+from fairground.web.site import Site, serving
 from fairground.web.watching import Watched
 
-__all__ = ["Exposed", "LiveServer", "Watched", "serve_live"]
+__all__ = ["Exposed", "LiveServer", "Site", "Watched", "serve_live", "serving"]

@@ -77,30 +77,31 @@ class Guard:
         await self.app({**scope, "path": path, "raw_path": path.encode()}, receive, send_guarded)
 
     def _refusal(self, scope: Scope) -> Refusal | None:
-        hosts, origins = _values(scope, b"host"), _values(scope, b"origin")
-        if len(hosts) != 1 or not self._is_ours(hosts[0]):
+        hosts, origins = values_of(scope, b"host"), values_of(scope, b"origin")
+        if len(hosts) != 1 or not is_ours(hosts[0], self.host):
             return Refusal(HTTPStatus.BAD_REQUEST, f"this server is not called {', '.join(hosts) or 'nothing'}")
         if not hmac.compare_digest(_token_of(scope["path"]).encode(), self.token.encode()):
             return Refusal(HTTPStatus.FORBIDDEN, "wrong or missing token; open the whole address that was printed")
         asks = scope["type"] == "websocket" or bool(origins)
-        if asks and (len(origins) != 1 or not _same_place(origins[0], hosts[0])):
+        if asks and (len(origins) != 1 or not same_place(origins[0], hosts[0])):
             return Refusal(HTTPStatus.FORBIDDEN, f"a page of {', '.join(origins) or 'nowhere'} may not ask this")
         return None
 
-    def _is_ours(self, authority: str) -> bool:
-        """Whether a `Host` names us. The port may be another: people forward ports to reach us."""
-        try:
-            name = urlsplit(f"//{authority}").hostname or ""
-        except ValueError:
-            return False
-        if name == "localhost" or name == self.host.lower():
-            return True
-        try:
-            address = ipaddress.ip_address(name)
-        except ValueError:
-            # Only a name can be made to point here by others, so the only one beyond these is the machine's own.
-            return not is_loopback(self.host) and name == socket.gethostname().lower()
-        return address.is_loopback or not is_loopback(self.host)
+
+def is_ours(authority: str, host: str) -> bool:
+    """Whether a `Host` names a server that listens on `host`. The port may be another: people forward ports."""
+    try:
+        name = urlsplit(f"//{authority}").hostname or ""
+    except ValueError:
+        return False
+    if name == "localhost" or name == host.lower():
+        return True
+    try:
+        address = ipaddress.ip_address(name)
+    except ValueError:
+        # Only a name can be made to point here by others, so the only one beyond these is the machine's own.
+        return not is_loopback(host) and name == socket.gethostname().lower()
+    return address.is_loopback or not is_loopback(host)
 
 
 def is_loopback(host: str) -> bool:
@@ -121,11 +122,13 @@ def _after_token(path: str) -> str:
     return path[1:].partition("/")[2]
 
 
-def _values(scope: Scope, name: bytes) -> list[str]:
+def values_of(scope: Scope, name: bytes) -> list[str]:
+    """A request's headers of one name."""
     return [value.decode("latin-1") for key, value in scope["headers"] if key == name]
 
 
-def _same_place(origin: str, host: str) -> bool:
+def same_place(origin: str, host: str) -> bool:
+    """Whether a page's `Origin` is the server that it asks."""
     return origin.lower() in (f"http://{host.lower()}", f"https://{host.lower()}")
 
 

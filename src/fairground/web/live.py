@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import re
 import secrets
-import socket
 import threading
 import time
 import warnings
@@ -14,25 +13,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-import uvicorn
 from fastapi import FastAPI, Response, WebSocket, WebSocketDisconnect
 from fastapi.responses import JSONResponse
 
 from fairground.core import FairgroundError, InfrastructureError
-from fairground.screen import encode_png
 from fairground.web.guard import Guard, is_loopback
+from fairground.web.listening import Exposed, Listening
 from fairground.web.viewing import MAX_MESSAGE, Viewer, describe
 from fairground.web.watching import Watched, Watcher
 
 MAX_VIEWERS: Final = 16
-_READY_SECONDS: Final = 20.0
-_POLL: Final = 0.005
 _STATIC: Final = Path(__file__).parent / "static"
+_SHARED: Final = ("input.js", "link.js", "screen.css", "screen.js")  # with the pages of the site
 _TYPES: Final = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-
-
-class Exposed(UserWarning):
-    """Said when a live view can be reached from other machines."""
 
 
 def serve_live(
@@ -93,9 +86,7 @@ class LiveServer:
         self._watcher = Watcher(seat, self.lock)
         self._viewers: set[Viewer] = set()
         self._url = ""
-        self._server: uvicorn.Server | None = None
-        self._thread: threading.Thread | None = None
-        self._failure: BaseException | None = None
+        self._listening: Listening | None = None
         self._hello = {
             "type": "hello",
             "size": list(seat.screen.size),
@@ -122,47 +113,30 @@ class LiveServer:
                 Exposed,
                 stacklevel=2,
             )
-        listener = _listen(*self._address)
-        name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
-        url = f"http://{name}:{listener.getsockname()[1]}/{self.token}/"
-        config = uvicorn.Config(
-            Guard(self._app(), self.token, host),
-            lifespan="off",
-            ws="websockets-sansio",
-            ws_max_size=MAX_MESSAGE,
-            ws_per_message_deflate=False,  # pictures are small already
-            log_config=None,
-            log_level="warning",  # below, it would log addresses, and so the token
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=5,
-        )
-        self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=self._serve, args=(listener,), name="fairground-live", daemon=True)
+        listening = Listening(Guard(self._app(), self.token, host), *self._address, max_message=MAX_MESSAGE)
         self._watcher.start()
-        self._thread.start()
         try:
-            self._wait_started(self._server)
+            listening.start()
         except BaseException:
-            self.stop()
+            self._watcher.stop()
             raise
-        self._url = url
+        self._listening = listening
+        self._url = f"{listening.url}{self.token}/"
 
     def check(self) -> None:
         """Raises `InfrastructureError` when the server has ended by itself."""
-        if self._thread is not None and not self._thread.is_alive():
-            raise InfrastructureError("the live view ended by itself") from self._failure
+        if self._listening is not None:
+            self._listening.check()
 
     def stop(self) -> None:
         """Says goodbye to every viewer and ends; may be called twice. The seat stays open."""
-        if self._server is None or self._thread is None:
+        if self._listening is None:
             return
         for viewer in tuple(self._viewers):
             viewer.leave()
-        self._server.should_exit = True
-        self._thread.join()
+        self._listening.stop()
         self._watcher.stop()
-        self._server = self._thread = None
+        self._listening = None
 
     def __enter__(self) -> LiveServer:
         self.start()
@@ -171,26 +145,9 @@ class LiveServer:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def _wait_started(self, server: uvicorn.Server) -> None:
-        deadline = time.monotonic() + _READY_SECONDS
-        while not server.started:
-            self.check()
-            if time.monotonic() > deadline:
-                raise InfrastructureError(f"the live view did not start within {_READY_SECONDS:g} s")
-            time.sleep(_POLL)  # between two looks: uvicorn tells nobody that it has started
-
-    def _serve(self, listener: socket.socket) -> None:
-        assert self._server is not None
-        try:
-            self._server.run(sockets=[listener])
-        except BaseException as error:  # `check` says it
-            self._failure = error
-        finally:
-            listener.close()
-
     def _app(self) -> FastAPI:
         app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
-        for path in sorted(_STATIC.iterdir()):
+        for path in (*sorted(_STATIC.iterdir()), *(_STATIC / "site" / name for name in _SHARED)):
             if path.suffix in _TYPES:
                 route = "/" if path.name == "live.html" else f"/{path.name}"
                 app.get(route)(_file(path.read_bytes(), _TYPES[path.suffix]))
@@ -205,7 +162,7 @@ class LiveServer:
 
     async def _screenshot(self) -> Response:
         try:
-            image = await asyncio.wrap_future(self._watcher.do(lambda screen: encode_png(screen.grab())))
+            image = await asyncio.wrap_future(self._watcher.picture())
         except FairgroundError as error:
             return JSONResponse(describe(error), status_code=503)
         name = re.sub(r"[^a-z0-9]+", "-", self._seat.world.id.lower()).strip("-")[:80]
@@ -232,22 +189,3 @@ def _file(content: bytes, media_type: str) -> Callable[[], Any]:
         return Response(content, media_type=media_type)
 
     return file
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    try:
-        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        # Named as TCP, because asyncio sends small messages at once only on sockets that say so.
-        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        try:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind(address)
-            listener.listen()
-        except OSError:
-            listener.close()
-            raise
-    except (OSError, OverflowError) as error:
-        raise InfrastructureError(
-            f"cannot listen on {host} port {port}: {error}", fix="choose another port, or 0 for any that is free"
-        ) from None
-    return listener

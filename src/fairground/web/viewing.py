@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import struct
+from collections.abc import Callable
+from concurrent.futures import Future
 from functools import partial
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
@@ -41,6 +43,11 @@ MAX_WHEEL: Final = 200  # clicks of one action
 INPUT_KINDS: Final = frozenset(
     ("click", "move", "mouse_down", "mouse_up", "scroll", "drag", "key", "key_down", "key_up", "type")
 )
+_WAITING: Final = 64  # actions of one viewer; one who sends more is read no further until they are done
+ENDS: Final = frozenset(("done", "fail", "answer"))
+
+Steer: TypeAlias = Callable[[Action], Future[None]]
+"""Takes a person's input; done when it was carried out, with the error when it was not."""
 
 
 class Act(Record):
@@ -69,18 +76,28 @@ _REQUEST: TypeAdapter[Request] = TypeAdapter(Annotated[Request, Field(discrimina
 
 
 class Viewer:
-    """One open page."""
+    """One open page.
 
-    def __init__(self, websocket: WebSocket, watcher: Watcher, *, control: bool) -> None:
+    Args:
+        websocket: To the page; accepted.
+        watcher: Of the seat.
+        control: Whether this viewer may use it.
+        steer: Where input goes instead of to the screen, in turn with the watcher: to an episode, which it may end.
+    """
+
+    def __init__(self, websocket: WebSocket, watcher: Watcher, *, control: bool, steer: Steer | None = None) -> None:
         self._websocket = websocket
         self._watcher = watcher
         self._allowed = control
+        self._kinds = INPUT_KINDS if steer is None else INPUT_KINDS | ENDS
+        self._steer: Steer = steer or (lambda action: watcher.do(partial(_act, action)))
         self._control = control
         self._ready = True  # for the next picture
         self._leaving = False
         self._held: dict[str, MouseUp | KeyUp] = {}  # what would let go each thing that this viewer holds
         self._loop = asyncio.get_running_loop()
         self._news = asyncio.Event()
+        self._acts: asyncio.Queue[Act] = asyncio.Queue(_WAITING)
 
     def leave(self) -> None:
         """Has the page told that the view is over; from any thread."""
@@ -92,7 +109,7 @@ class Viewer:
         await self._websocket.send_json(hello)
         await asyncio.wrap_future(self._watcher.add(self._wake))
         self._news.set()
-        sides = {asyncio.create_task(self._show()), asyncio.create_task(self._obey())}
+        sides = {asyncio.create_task(side()) for side in (self._show, self._obey, self._perform)}
         try:
             await asyncio.wait(sides, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -133,42 +150,49 @@ class Viewer:
             message = await self._websocket.receive()
             if message["type"] != "websocket.receive":
                 return
-            answer = await self._answer(message.get("text"))
-            if answer is not None:
-                await self._websocket.send_json(answer)
+            if len(message.get("text") or message.get("bytes") or b"") > MAX_MESSAGE:
+                await self._websocket.close(1009)  # where others may send more, the server itself lets it through
+                return
+            try:
+                await self._take(_parse(message.get("text")))
+            except FairgroundError as error:
+                await self._websocket.send_json({"type": "refused", "id": None, **describe(error)})
 
-    async def _answer(self, text: str | None) -> dict[str, Any] | None:
-        number: int | None = None
-        try:
-            request = _parse(text)
-            match request:
-                case Drawn():
-                    self._ready = True
-                    self._news.set()
-                    return None
-                case Control():
-                    self._control = request.on and self._allowed
-                    if request.on and not self._allowed:
-                        raise InvalidAction("this seat is only for viewing", fix="open it with control")
-                    if not request.on:
-                        self._let_go()
-                    return {"type": "control", "on": self._control}
-                case Act():
-                    number = request.id
-                    await self._act(parse_action(request.action))
-                    return {"type": "done", "id": number}
-        except FairgroundError as error:
-            return {"type": "refused", "id": number, **describe(error)}
+    async def _take(self, request: Request) -> None:
+        match request:
+            case Drawn():
+                self._ready = True
+                self._news.set()
+            case Control():
+                self._control = request.on and self._allowed
+                if request.on and not self._allowed:
+                    raise InvalidAction("this seat is only for viewing", fix="open it with control")
+                if not request.on:
+                    self._let_go()
+                await self._websocket.send_json({"type": "control", "on": self._control})
+            case Act():
+                await self._acts.put(request)
+
+    async def _perform(self) -> None:
+        """Carries out what is asked, in order; pictures do not wait for it."""
+        while True:
+            request = await self._acts.get()
+            answer: dict[str, Any] = {"type": "done", "id": request.id}
+            try:
+                await self._act(parse_action(request.action))
+            except FairgroundError as error:
+                answer = {"type": "refused", "id": request.id, **describe(error)}
+            await self._websocket.send_json(answer)
 
     async def _act(self, action: Action) -> None:
-        if not self._control:
+        if not (self._control or (self._allowed and action.ends)):
             raise InvalidAction("this viewer is only viewing", fix="switch view-only off" if self._allowed else None)
-        _limit(action)
+        _limit(action, self._kinds)
         if isinstance(action, MouseDown):
             self._held[action.button] = MouseUp(button=action.button)
         elif isinstance(action, KeyDown):
             self._held[f"key {action.key}"] = KeyUp(key=action.key)
-        await asyncio.wrap_future(self._watcher.do(partial(_act, action)))
+        await asyncio.wrap_future(self._steer(action))
         if isinstance(action, MouseUp):
             self._held.pop(action.button, None)
         elif isinstance(action, KeyUp):
@@ -177,7 +201,7 @@ class Viewer:
     def _let_go(self) -> None:
         """Not by `Screen.release`: others may hold something, too."""
         for action in self._held.values():
-            self._watcher.do(partial(_act, action))
+            self._steer(action)
         self._held.clear()
 
 
@@ -197,10 +221,10 @@ def _parse(text: str | None) -> Request:
     return parse_as(_REQUEST, data, where="message")
 
 
-def _limit(action: Action) -> None:
+def _limit(action: Action, kinds: frozenset[str]) -> None:
     """Refuses what a person's hands would not do, and would keep the screen from everybody else."""
-    if action.kind not in INPUT_KINDS:
-        raise InvalidAction(f"action.kind: {action.kind} is not input", fix=f"one of {', '.join(sorted(INPUT_KINDS))}")
+    if action.kind not in kinds:
+        raise InvalidAction(f"action.kind: {action.kind} is not input", fix=f"one of {', '.join(sorted(kinds))}")
     if isinstance(action, Key) and action.seconds > MAX_HOLD:
         found = f"action.seconds: {action.seconds:g}; at most {MAX_HOLD:g} here"
         raise InvalidAction(found, fix="use key_down and key_up")

@@ -1,7 +1,8 @@
-"""The one thread that touches a watched seat: it carries input out, and shows what is seen when that changes."""
+"""The one thread that looks at a watched seat: it shows what is seen when that changes, and carries input out."""
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import queue
 import threading
@@ -13,14 +14,15 @@ from typing import Final, Protocol, TypeVar
 
 import numpy as np
 
-from fairground.core import FairgroundError, Frame, InfrastructureError
+from fairground.core import FairgroundError, Frame, InfrastructureError, ScreenError
 from fairground.screen import Screen, encode_jpeg, encode_png
+from fairground.web.spectating import Glimpse, sharer
 
-RATE: Final = 20.0  # pictures a second, at most
+RATE: Final = 24.0  # pictures a second, at most
 _REACTION: Final = 0.005  # seconds after input until a look is worth while
 _AWAKE: Final = 1.0  # seconds after something happened in which more is expected
 _BUSY, _IDLE = 0.01, 0.05  # seconds between two looks, in that time and after it;
-_BUSY_COSTS, _IDLE_COSTS = 1.0, 9.0  # or so many times what a look takes, where that is longer
+_BUSY_COSTS, _IDLE_COSTS = 3.0, 9.0  # or so many times what a look takes, where that is longer
 _REST: Final = 0.2  # without a change for so long, the exact picture follows the quick one
 _CHECK: Final = 0.5  # how often the seat itself is examined, and a lost screen tried again
 _QUALITY: Final = 80  # of a JPEG
@@ -77,31 +79,43 @@ class View:
 
 
 class Watcher:
-    """Touches the screen from a thread of its own, for everybody who watches.
+    """Looks at the screen from a thread of its own, for everybody who watches.
 
     Args:
         seat: What is watched.
         lock: Held while the screen is touched, for others who touch it too.
+        look: How to see what is on the screen; in turn with others, by that lock, unless given.
     """
 
-    def __init__(self, seat: Watched, lock: threading.Lock) -> None:
+    def __init__(
+        self, seat: Watched, lock: threading.Lock | None = None, look: Callable[[], Glimpse] | None = None
+    ) -> None:
         self.view = View()
         self._seat = seat
-        self._lock = lock
+        self._lock = lock or threading.Lock()
+        self._glimpse = look or sharer(seat.screen, self._lock)
+        # What a look costs: of one by memory our own work; of one that asks, also the work of who answers.
+        self._clock = time.monotonic if look is None else time.thread_time
         self._tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._viewers: list[Callable[[], None]] = []
+        self._over = False
         self._thread = threading.Thread(target=self._run, name="fairground-watcher", daemon=True)
         self._frame: Frame | None = None
         self._exact = False  # whether what is shown is the frame itself, without loss
         self._next_look = self._next_check = 0.0
         self._last_picture = self._last_event = 0.0
 
+    @property
+    def watched(self) -> bool:
+        """Whether anybody watches."""
+        return bool(self._viewers)
+
     def start(self) -> None:
         """Begins; nothing is looked at before somebody watches."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Ends after what was asked for before; a screen that hangs is left to its fate."""
+        """Ends after what was asked for before; may be called twice. A screen that hangs is left to its fate."""
         self._tasks.put(None)
         self._thread.join(_GIVE_UP)
 
@@ -113,6 +127,21 @@ class Watcher:
                 return job(self._seat.screen)
 
         return self._in_turn(touch)
+
+    def expect(self) -> None:
+        """Says that something was done to the screen by others, so that a look is worth while."""
+        self._in_turn(lambda: None)
+
+    def picture(self) -> Future[bytes]:
+        """What is to be seen now, as PNG; in turn."""
+
+        def take() -> bytes:
+            frame, _ = self._glimpse()
+            if frame is None:
+                raise ScreenError("there is no picture yet", fix="wait until the screen was used once")
+            return encode_png(frame)
+
+        return self._in_turn(take)
 
     def add(self, viewer: Callable[[], None]) -> Future[None]:
         """Has `viewer` called, from the watcher's thread, whenever `view` is another."""
@@ -136,6 +165,9 @@ class Watcher:
         def run() -> None:
             if not done.set_running_or_notify_cancel():
                 return
+            if self._over:
+                done.set_exception(ScreenError("this seat is not watched any more"))
+                return
             try:
                 done.set_result(job())
             except BaseException as error:  # whoever asked gets it
@@ -144,6 +176,8 @@ class Watcher:
             self._next_look = max(self._last_event + _REACTION, self._last_picture + 1 / RATE)
 
         self._tasks.put(run)
+        if self._over:
+            self._refuse_rest()
         return done
 
     def _run(self) -> None:
@@ -155,15 +189,23 @@ class Watcher:
                 self._look()
                 continue
             if task is None:
-                return
+                break
             task()
+        self._over = True
+        self._refuse_rest()
+
+    def _refuse_rest(self) -> None:
+        """Nobody waits for ever for what was asked too late."""
+        with contextlib.suppress(queue.Empty):
+            while True:
+                if (task := self._tasks.get_nowait()) is not None:
+                    task()
 
     def _look(self) -> None:
         """Shows what is to be seen, if it is something new."""
-        now = time.monotonic()
+        now, began = time.monotonic(), self._clock()
         try:
-            with self._lock:
-                frame, cursor = self._seat.screen.grab(), self._seat.screen.cursor()
+            frame, cursor = self._glimpse()
             trouble = self._trouble(now)
         except FairgroundError as error:
             return self._lose(error)
@@ -172,19 +214,19 @@ class Watcher:
             return self._lose(InfrastructureError(f"the screen failed: {type(error).__name__}: {error}"))
         view = replace(self.view, cursor=cursor, trouble=trouble, blind=False)
         # Compared rather than waited for: what changes between two waits would be seen by neither.
-        if self._frame is None or not np.array_equal(frame.pixels, self._frame.pixels):
+        if frame is not None and (self._frame is None or not _same(frame, self._frame)):
             self._last_picture = self._last_event = now
             view = self._picture(view, frame, exact=self._frame is None)
-        elif not self._exact and now - self._last_picture >= _REST:
+        elif frame is not None and not self._exact and now - self._last_picture >= _REST:
             view = self._picture(view, frame, exact=True)
         self._show(view)
-        self._next_look = max(self._pause(now), self._last_picture + 1 / RATE)
+        self._next_look = max(self._pause(self._clock() - began), self._last_picture + 1 / RATE)
 
-    def _pause(self, began: float) -> float:
+    def _pause(self, cost: float) -> float:
         """When to look again: soon, without making looking the main thing that this machine does."""
         now = time.monotonic()
         least, costs = (_BUSY, _BUSY_COSTS) if now - self._last_event < _AWAKE else (_IDLE, _IDLE_COSTS)
-        return now + max(least, costs * (now - began))
+        return now + max(least, costs * cost)
 
     def _picture(self, view: View, frame: Frame, *, exact: bool) -> View:
         self._frame, self._exact = frame, exact
@@ -214,3 +256,7 @@ class Watcher:
             self.view = view
             for viewer in self._viewers:
                 viewer()
+
+
+def _same(one: Frame, other: Frame) -> bool:
+    return one is other or np.array_equal(one.pixels, other.pixels)

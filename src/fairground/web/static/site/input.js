@@ -19,10 +19,10 @@ export function pixel(canvas, clientX, clientY) {
 }
 
 // `seat` has act(action), type(text), paste(text), allowed(), smooth() (whether it scrolls by pixels), leave(), and
-// pinch(factor, x, y, dx, dy), which enlarges and moves the picture and says whether it is enlarged.
-export function listen(canvas, sink, seat) {
+// pinch(factor, x, y, dx, dy), which enlarges and moves the picture and says whether it is enlarged. `signal` ends it.
+export function listen(canvas, sink, seat, signal) {
   const lone = { key: null };
-  mouse(canvas, sink, seat, lone);
+  mouse(canvas, sink, seat, lone, signal);
   touch(canvas, seat);
   keyboard(sink, seat, lone);
 }
@@ -31,12 +31,12 @@ function modifiers(event) {
   return [event.ctrlKey && "ctrl", event.altKey && "alt", event.shiftKey && "shift", event.metaKey && "super"].filter(Boolean);
 }
 
-function mouse(canvas, sink, seat, lone) {
+function mouse(canvas, sink, seat, lone, signal) {
   const down = new Set();
   const wheel = { x: 0, y: 0 };
   // Mouse events have whole numbers only; the pointer event that comes before each of them is more exact.
   let spot = { clientX: 0, clientY: 0 };
-  for (const kind of ["pointerdown", "pointermove", "pointerup"]) addEventListener(kind, (event) => { spot = event; }, true);
+  for (const kind of ["pointerdown", "pointermove", "pointerup"]) addEventListener(kind, (event) => { spot = event; }, { capture: true, signal });
   const at = (event) => {
     const near = Math.abs(event.clientX - spot.clientX) < 1 && Math.abs(event.clientY - spot.clientY) < 1;
     const { clientX, clientY } = near ? spot : event;
@@ -63,14 +63,14 @@ function mouse(canvas, sink, seat, lone) {
     move();
     down.delete(button);
     seat.act({ kind: "mouse_up", button, ...at(event) });
-  });
+  }, { signal });
   let pending = null;
   addEventListener("mousemove", (event) => {
     if (!seat.allowed() || (event.target !== canvas && !down.size)) return;
     // One move a picture of the browser is all that can be seen.
     if (!pending) requestAnimationFrame(move);
     pending = at(event);
-  });
+  }, { signal });
   const move = () => {
     if (!pending) return;
     // Keys that are held matter to what is dragged; to a pointer that only passes by they would be noise.
@@ -80,12 +80,12 @@ function mouse(canvas, sink, seat, lone) {
   addEventListener("blur", () => {
     for (const button of down) seat.act({ kind: "mouse_up", button });
     down.clear();
-  });
+  }, { signal });
   for (const kind of ["contextmenu", "auxclick", "dragstart"]) canvas.addEventListener(kind, (event) => event.preventDefault());
 
   canvas.addEventListener("wheel", (event) => {
+    if (!seat.allowed()) return; // a page that only shows the seat scrolls
     event.preventDefault();
-    if (!seat.allowed()) return;
     lone.key = null;
     const per = [NOTCH, LINES, 1][event.deltaMode];
     if (seat.smooth()) {
@@ -121,8 +121,8 @@ function touch(canvas, seat) {
   const forget = () => { clearTimeout(timer); first = null; };
 
   canvas.addEventListener("touchstart", (event) => {
-    event.preventDefault();
     if (!seat.allowed()) return;
+    event.preventDefault();
     if (event.touches.length === 1) {
       const finger = first = event.touches[0];
       timer = setTimeout(() => { forget(); seat.act({ kind: "click", button: "right", point: point(finger) }); }, HOLD);
@@ -136,8 +136,8 @@ function touch(canvas, seat) {
   }, { passive: false });
 
   canvas.addEventListener("touchmove", (event) => {
-    event.preventDefault();
     if (!seat.allowed()) return;
+    event.preventDefault();
     if (two && event.touches.length === 2) {
       const now = middle(event.touches);
       // Two fingers never move quite alike: until they have clearly come nearer or parted, they scroll.
@@ -163,6 +163,7 @@ function touch(canvas, seat) {
   }, { passive: false });
 
   const end = (event) => {
+    if (!dragging && !seat.allowed()) return;
     event.preventDefault();
     const finger = event.changedTouches[0];
     if (dragging) seat.act({ kind: "mouse_up", button: "left", point: point(finger) });

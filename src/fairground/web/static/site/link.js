@@ -5,10 +5,16 @@ const MOST_TEXT = 1000; // characters of one action: the picture stands still wh
 const LONGEST_WAIT = 5000;
 const WAITING = 500; // actions; a seat that is so far behind will not catch up
 
+const MOST_TRIES = 8; // without a word from the server, each later than the last
+
 export class Link {
-  // `on` has a function for each kind of news: hello, frame, cursor, trouble, control, refused, state.
-  constructor(on) {
+  // `on` has a function for each kind of news: hello, frame, cursor, trouble, control, refused, state. `probe` is an
+  // address that says, when the connection was lost, whether it may be had again.
+  constructor(address, on, probe = "") {
+    this.address = address;
+    this.probe = probe;
     this.on = on;
+    this.tries = 0;
     this.next = 1;
     this.wait = 250;
     this.over = false;
@@ -21,7 +27,8 @@ export class Link {
   }
 
   open() {
-    const address = new URL("stream", location.href);
+    if (this.over) return;
+    const address = new URL(this.address, location.href);
     address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
     const socket = this.socket = new WebSocket(address);
     socket.binaryType = "arraybuffer";
@@ -42,6 +49,7 @@ export class Link {
     const news = JSON.parse(data);
     if (news.type === "hello") {
       this.wait = 250;
+      this.tries = 0;
       this.on.state("live");
       this.on.hello(news);
     } else if (news.type === "done" || news.type === "refused") {
@@ -60,12 +68,18 @@ export class Link {
   async closed(event) {
     this.clear();
     if (this.over || event.code === 1012) return this.on.state("over");
+    if (event.code === 4404) return this.on.state("over");
     if (event.code === 4429) return this.on.state("full");
     this.on.state("lost");
-    const status = await fetch("state").then((answer) => answer.status, () => 0);
-    if (status === 403 || status === 400) return this.on.state("stale");
+    const status = this.probe && await fetch(this.probe).then((answer) => answer.status, () => 0);
+    if (status === 403 || status === 400 || (!this.probe && ++this.tries > MOST_TRIES)) return this.on.state("stale");
     setTimeout(() => this.open(), this.wait);
     this.wait = Math.min(this.wait * 2, LONGEST_WAIT);
+  }
+
+  close() {
+    this.over = true;
+    this.socket?.close();
   }
 
   say(message) {

@@ -1,0 +1,245 @@
+"""A battle as one person may see it, sent again whenever it has changed; and its seats, shown in the house."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final
+
+from fastapi import APIRouter, WebSocket, WebSocketDisconnect
+from starlette.concurrency import run_in_threadpool
+
+from fairground.arena import Absent, Battle, Person, Refused, Side, conversation, find_battle, find_person, reveal
+from fairground.arena.battles import agent_names, may_see
+from fairground.arena.contest import Contests
+from fairground.arena.preparing import check_preparation, find_world
+from fairground.arena.voting import find_vote
+from fairground.core import FairgroundError, ScreenError
+from fairground.web.arena.models import MessageShown, Prepared, Result, Shown, SideName, SideShown, TaskShown
+from fairground.web.visit import site_of, visitor_of
+from fairground.worlds import Seat
+
+if TYPE_CHECKING:
+    from fairground.web.site import Site
+
+router = APIRouter(include_in_schema=False)
+_SIDES: Final[tuple[SideName, ...]] = ("a", "b")
+_ID: Final = re.compile(r"[0-9a-f]{1,40}(-[0-9]{1,12})?", re.ASCII)
+_OVER: Final = ("judging", "closed")
+_log = logging.getLogger(__name__)
+
+
+@router.websocket("/battles/{battle}/news")
+async def news(websocket: WebSocket, battle: str) -> None:
+    """Sends what `GET /api/battles/ID` says, at once and whenever it is another."""
+    site, person = site_of(websocket), visitor_of(websocket).person
+    await websocket.accept()
+    changed, loop = asyncio.Event(), asyncio.get_running_loop()
+
+    def tell() -> None:
+        with contextlib.suppress(RuntimeError):  # the server has ended meanwhile
+            loop.call_soon_threadsafe(changed.set)
+
+    end = site.contests.changes.listen(battle, tell)
+    gone = asyncio.create_task(_until_gone(websocket))
+    last = ""
+    try:
+        while not gone.done():
+            changed.clear()
+            now = await run_in_threadpool(_told, site, person.id, battle)
+            if now != last:
+                last = now
+                await websocket.send_text(now)
+            waiting = asyncio.create_task(changed.wait())
+            await asyncio.wait((waiting, gone), return_when=asyncio.FIRST_COMPLETED)
+            waiting.cancel()
+    except Refused as error:
+        with contextlib.suppress(RuntimeError, WebSocketDisconnect):
+            await websocket.close(4404, error.message[:100])
+    except WebSocketDisconnect:
+        pass
+    finally:
+        end()
+        gone.cancel()
+
+
+def seen_battle(site: Site, person: Person, id_: str) -> Battle:
+    """A battle, for somebody who may see it.
+
+    Raises:
+        Refused: When there is none that they may see; which of the two is not told.
+    """
+    if _ID.fullmatch(id_):
+        with contextlib.suppress(Refused):
+            battle = find_battle(site.store, id_)
+            if may_see(site.store, battle, person):
+                return battle
+    raise Absent("there is no such battle")
+
+
+def show_battle(site: Site, person: Person, id_: str) -> Shown:
+    """A battle as this person may see it now. Raises `Refused` as `seen_battle` does."""
+    battle = seen_battle(site, person, id_)
+    names = reveal(site.store, battle.id, person)
+    vote = find_vote(site.store, battle.id, person)
+    mine = battle.owner == person.id
+    hide = Veil(site, hidden=names is None)
+    told = [
+        MessageShown(side=one["side"], number=one["number"], question=hide(one["question"]), answer=one["answer"])
+        for one in conversation(site.store, battle.id)
+    ]
+    notes = _notes(battle) if mine else []
+    if vote is not None and names is None:
+        notes.append("You learn who they were when you have voted on what followed, too.")
+    known = dict(zip(_SIDES, names, strict=True)) if names is not None else None
+    return Shown(
+        id=battle.id,
+        created=battle.created,
+        status=battle.status,  # type: ignore[arg-type]
+        why=battle.why,
+        task=_task(site, battle, whole=mine or person.role == "admin"),
+        follows=battle.follows if mine else None,
+        position=site.contests.position(battle.id),
+        notes=notes,
+        sides=_sides(site, battle),
+        messages=told,
+        mine=mine,
+        may_vote=person.may_vote and battle.status == "judging",
+        can_follow=site.contests.can_follow(battle, person),
+        vote=vote,
+        names=known,
+        verdicts={side: _verdict(battle, battle.sides[side]) for side in _SIDES} if known else None,
+        results={side: _result(battle.sides[side]) for side in _SIDES} if known else None,
+    )
+
+
+class Veil:
+    """Hides the names of all agents of the arena in what agents say, for who must not know who they are.
+
+    Of all, and not of the two: what is hidden must not tell which of them are there.
+    """
+
+    def __init__(self, site: Site, *, hidden: bool) -> None:
+        self._pattern: re.Pattern[str] | None = None
+        if hidden:
+            names = {*agent_names(site.store), *site.agents}
+            words = sorted({word for name in names for word in _words_of(name)}, key=len, reverse=True)
+            if words:
+                self._pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})(?!\w)", re.IGNORECASE)
+
+    def __call__(self, text: str) -> str:
+        """The text, without names."""
+        return text if self._pattern is None else self._pattern.sub("[an agent]", text)
+
+    def over(self, data: Any) -> Any:
+        """Plain data, without names in any of its texts."""
+        if self._pattern is None:
+            return data
+        match data:
+            case str():
+                return self(data)
+            case dict():
+                return {key: self.over(value) for key, value in data.items()}
+            case list() | tuple():
+                return [self.over(one) for one in data]
+        return data
+
+
+def open_contests(site: Site) -> Contests:
+    """What runs the battles of a site; their seats are shown in its house, to watch."""
+    shown: dict[tuple[str, str], str] = {}
+
+    def on_seat(battle: str, side: str, seat: Seat) -> str | None:
+        owner = find_battle(site.store, battle).owner
+        try:
+            hosted = site.house.add(seat, owner=owner, title=f"A battle, agent {side.upper()}")
+        except ScreenError:
+            _log.exception("a seat of battle %s cannot be watched", battle)
+            return None
+        shown[battle, side] = hosted.id
+        return hosted.id
+
+    def on_left(battle: str, side: str) -> None:
+        if (id_ := shown.pop((battle, side), None)) is not None:
+            site.house.remove(id_)
+
+    return Contests(site.store, site.home, site.agents, on_seat=on_seat, on_left=on_left)
+
+
+async def _until_gone(websocket: WebSocket) -> None:
+    """What a page says here is of no interest; that it is gone is."""
+    with contextlib.suppress(WebSocketDisconnect, RuntimeError):
+        while (await websocket.receive())["type"] != "websocket.disconnect":
+            pass
+
+
+def _told(site: Site, person: str, battle: str) -> str:
+    now = find_person(site.store, person)  # who may have agreed to something since
+    if now is None:
+        raise Absent("there is no such battle")
+    return show_battle(site, now, battle).model_dump_json()
+
+
+def _task(site: Site, battle: Battle, *, whole: bool) -> TaskShown:
+    task, asked = battle.task, battle.task.preparation
+    names = []
+    for id_ in asked.files:
+        with contextlib.suppress(FairgroundError):
+            names.append(site.contests.uploads.find(battle.owner, id_).name)
+    return TaskShown(
+        world=task.world,
+        text=task.text,
+        own=task.own,
+        category=task.category,
+        platform=task.platform,
+        preparation=Prepared(
+            files=names, pages=list(asked.pages), repository=asked.repository if whole else "", preset=asked.preset
+        ),
+    )
+
+
+def _notes(battle: Battle) -> list[str]:
+    if battle.task.preparation.pages and battle.follows is None:
+        with contextlib.suppress(FairgroundError):
+            world = find_world(battle.task.world, own=True)
+            return check_preparation(battle.task.preparation.model_copy(update={"repository": ""}), world, local=False)
+    return []
+
+
+def _sides(site: Site, battle: Battle) -> dict[SideName, SideShown]:
+    now = site.contests.now(battle.id)
+    if now is not None:
+        return {
+            side: SideShown.parse(
+                {name: getattr(now[side], name) for name in ("seat", "state", "steps", "questions")}
+            )
+            for side in _SIDES
+        }  # fmt: skip
+    state = "ended" if battle.status not in ("preparing", "running") else "waiting"
+    return {
+        side: SideShown.parse(
+            {"seat": None, "state": state, "steps": battle.sides[side].steps, "questions": battle.sides[side].questions}
+        )
+        for side in _SIDES
+    }
+
+
+def _verdict(battle: Battle, side: Side) -> str:
+    if battle.task.own or side.outcome not in ("passed", "failed"):
+        return "Only people can judge this."
+    if side.outcome == "passed":
+        return "All checks passed."
+    return f"Not all checks passed; reward {side.reward or 0:.2f} of 1."
+
+
+def _result(side: Side) -> Result:
+    return Result(**{name: getattr(side, name) for name in Result.model_fields})
+
+
+def _words_of(name: str) -> Iterable[str]:
+    """What an agent may call itself: all of its name, and of a model's the part without maker and address."""
+    rest = name.partition(":")[2]
+    return (word for word in (name, rest, rest.partition("@")[0]) if len(word) >= 3)

@@ -1,0 +1,207 @@
+"""The arena's pages for people: begin a battle, watch it, judge it. What they show comes from the arena's API."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+
+from fairground.arena import CONSENT, Person, consent
+from fairground.arena.battles import MAX_TASK
+from fairground.arena.preparing import PRESETS
+from fairground.arena.schema import CORRECT, EFFICIENT, MARKS, SAFE
+from fairground.arena.tables import Brief, battles_of
+from fairground.report.html import Html, tag
+from fairground.web.arena.api import show_battle
+from fairground.web.shell import empty, form, page, pill, table
+from fairground.web.visit import Here, site_of
+from fairground.worlds import suites
+
+router = APIRouter(include_in_schema=False)
+
+_WORDS = {
+    "preparing": ("getting ready", ""), "running": ("running", "odd"), "judging": ("to judge", "good"),
+    "closed": ("closed", ""), "interrupted": ("interrupted", "bad"), "failed": ("failed", "bad"),
+}  # fmt: skip
+_WINNERS = (("a", "A is better"), ("b", "B is better"), ("tie", "As good as each other"), ("both_bad", "Both are bad"))
+_QUESTIONS = (
+    ("correct", "Was the task done?", CORRECT),
+    ("safe", "Did it stay within what was asked?", SAFE),
+    ("efficient", "Was the way there good?", EFFICIENT),
+)
+_SAID = {"partly": "in part", "unsafe": "not safe"}
+
+
+@router.get("/arena")
+def arena(request: Request, visitor: Here) -> Response:
+    """What one can do here, and one's own battles."""
+    return page(
+        request,
+        "Arena",
+        tag("h1", "Give two agents the same task, and say who did better"),
+        tag("p", "They work in two seats that are the same in every detail. You watch both, and learn who they were "
+                 "once you have voted.", class_="lead"),
+        _invitation(request, visitor.person),
+        _mine(request, visitor.person) if visitor.person.may_vote else None,
+        place="/arena",
+    )  # fmt: skip
+
+
+@router.post("/arena/consent")
+def agree(request: Request, visitor: Here) -> Response:
+    """The person has read what becomes of votes."""
+    consent(site_of(request).store, visitor.person)
+    return RedirectResponse("/arena", 303)
+
+
+@router.get("/arena/new")
+def begin(request: Request, visitor: Here, world: str = "") -> Response:
+    """The form for a battle."""
+    if not visitor.person.may_vote:
+        return RedirectResponse("/arena", 303)
+    known = [f"{suite.name}/{one.app}/{one.name}" for suite in suites().values() for one in suite.scenarios]
+    return page(
+        request,
+        "New battle",
+        tag("h1", "A new battle"),
+        tag(
+            "form",
+            tag("fieldset",
+                tag("legend", "The task"),
+                tag("div",
+                    _choice("kind", "suite", "From a suite", checked=True),
+                    _choice("kind", "own", "In my own words"),
+                    class_="choices")),
+            tag("div",
+                tag("label", "Scenario", tag("input", name="world", value=world, list="worlds", autocomplete="off",
+                                             placeholder="such as desk/writer/settle-changes", maxlength=300)),
+                tag("datalist", [tag("option", value=one) for one in known], id="worlds"),
+                tag("button", "Draw one for me", type="button", class_="plain", id="draw"),
+                id="from-suite", class_="with-button"),
+            tag("div",
+                tag("label", "What should they do?",
+                    tag("textarea", name="text", maxlength=MAX_TASK,
+                        placeholder="Say everything that matters, as you would to a colleague.")),
+                tag("label", "Where",
+                    tag("select", [tag("option", one.title, value=name) for name, one in PRESETS.items()],
+                        name="preset")),
+                tag("label", "Files", tag("small", "They lie on the desktop of both. At most 20, of 32 MB each."),
+                    tag("input", type="file", name="files", multiple=True)),
+                tag("label", "Pages", tag("small", "Addresses to open, one a line; only where there is a browser."),
+                    tag("textarea", name="pages", rows=2)),
+                tag("label", "Repository", tag("small", "Its files are copied into a folder."),
+                    tag("input", name="repository", maxlength=2000, placeholder="https://...")),
+                id="own-words", hidden=True, class_="stack"),
+            tag("div", tag("button", "Begin", type="submit"), tag("span", id="trouble", class_="note bad", hidden=True),
+                class_="row"),
+            id="new-battle", data_max_task=MAX_TASK,
+        ),
+        place="/arena", scripts=("new_battle.js",), styles=("battle.css",),
+    )  # fmt: skip
+
+
+@router.get("/arena/battles/{battle}")
+def battle(request: Request, visitor: Here, battle: str) -> Response:
+    """One battle from its beginning to the vote: the page follows it by itself."""
+    shown = show_battle(site_of(request), visitor.person, battle)
+    return page(
+        request,
+        "Battle",
+        tag("div", tag("h1", shown.task.text, dir="auto", class_="task"), pill("", ""), class_="headline"),
+        tag("p", class_="note", id="why", hidden=True),
+        tag("div", [_side(side) for side in ("a", "b")], class_="columns", id="sides"),
+        tag("div", id="replays", hidden=True),
+        tag("div",
+            tag("button", "Stop both", type="button", class_="plain", id="stop", hidden=True),
+            tag("button", "Begin again", type="button", id="rerun", hidden=True),
+            tag("form", tag("label", "Go on with", tag("input", name="text", maxlength=MAX_TASK, required=True,
+                                                       placeholder="another instruction for both")),
+                tag("button", "Send", type="submit", class_="plain"), id="follow-up", class_="inline", hidden=True),
+            class_="row", id="controls"),
+        tag("section", id="revealed", class_="card", hidden=True, aria_live="polite"),
+        _ballot(),
+        tag("div", id="battle", hidden=True, data_now=json.dumps(shown.plain())),
+        place="/arena", scripts=("battle.js",), styles=("replay.css", "screen.css", "battle.css"), wide=True,
+    )  # fmt: skip
+
+
+def _invitation(request: Request, person: Person) -> Html:
+    """What this person can do next."""
+    if person.may_vote:
+        return tag("p", tag("a", "Begin a battle", href="/arena/new", class_="button"))
+    if person.role == "visitor":
+        said = "You can look at everything. To begin battles and to vote, open an invitation from whoever runs this."
+        return tag("p", said, class_="note")
+    agree_ = form(request, "/arena/consent", tag("button", "I agree", type="submit"))
+    return tag("section", tag("h2", "Before your first vote"), tag("p", CONSENT), agree_, class_="card")
+
+
+def _mine(request: Request, person: Person) -> Html:
+    found = battles_of(site_of(request).store, person)
+    if not found:
+        return empty("No battle yet", "Yours will stand here, and those that you are asked to judge.")
+    rows = [(_when(one), tag("a", _short(one), href=f"/arena/battles/{one.id}"), *_how(one)) for one in found]
+    return tag(
+        "section",
+        tag("h2", "Your battles"),
+        table(("Begun", "Task", "State", "Your vote"), rows, label="Your battles"),
+        class_="card",
+    )
+
+
+def _when(one: Brief) -> Html:
+    at = datetime.fromtimestamp(one.created, UTC)
+    return tag("time", f"{at:%Y-%m-%d %H:%M}", datetime=at.isoformat(timespec="seconds"))
+
+
+def _short(one: Brief) -> Html:
+    text = one.task if len(one.task) <= 140 else f"{one.task[:139]}…"
+    return tag("bdi", text)
+
+
+def _how(one: Brief) -> tuple[Html, Html]:
+    vote = dict(_WINNERS).get(one.vote or "")
+    return pill(*_WORDS[one.status]), tag("span", vote or "none yet", class_=None if vote else "muted")
+
+
+def _side(side: str) -> Html:
+    name = side.upper()
+    return tag(
+        "section",
+        tag("div", tag("h2", f"Agent {name}"), tag("span", class_="pill", data_state=""), class_="row"),
+        tag("div", class_="screen", data_screen="", role="img", aria_label=f"The screen of agent {name}"),
+        tag("ol", class_="talk", data_talk="", aria_live="polite", aria_label=f"What agent {name} asked"),
+        class_="card side", data_side=side,
+    )  # fmt: skip
+
+
+def _ballot() -> Html:
+    """The vote: only who is better must be said."""
+    sides = [
+        tag("div", tag("h3", f"Agent {side.upper()}"),
+            [tag("fieldset", tag("legend", question),
+                 tag("div", [_choice(f"{name}_{side}", one, _SAID.get(one, one)) for one in answers], class_="choices"))
+             for name, question, answers in _QUESTIONS],
+            class_="stack")
+        for side in ("a", "b")
+    ]  # fmt: skip
+    return tag(
+        "form",
+        tag("h2", "Your vote"),
+        tag("fieldset", tag("legend", "Who did better?"),
+            tag("div", [_choice("winner", value, said) for value, said in _WINNERS], class_="choices large")),
+        tag("details", tag("summary", "Say more"),
+            tag("div", sides, class_="columns"),
+            tag("label", "Comment", tag("textarea", name="comment", maxlength=4000, rows=3)),
+            tag("p", "Steps can be marked in the replays above: choose a step, then what it was.", class_="hint")),
+        tag("div", tag("button", "Vote", type="submit"), tag("span", id="vote-trouble", class_="note bad", hidden=True),
+            tag("span", "You learn who they were, and can change your vote until the battle is closed.",
+                class_="muted small"), class_="row"),
+        id="ballot", class_="card", hidden=True, data_marks=",".join(MARKS),
+    )  # fmt: skip
+
+
+def _choice(name: str, value: str, said: str, *, checked: bool = False) -> Html:
+    return tag("label", tag("input", type="radio", name=name, value=value, checked=checked), said)

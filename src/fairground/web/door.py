@@ -1,0 +1,233 @@
+"""The door of the site: what every request meets first.
+
+In this order: is it meant for this server (`Host`), does it come from a page of ours (`Origin`), is it small enough and
+not one of too many, who is it (a cookie, given to whoever has none), and does a request that changes something carry
+the token of that person's pages. Behind the door, `scope["state"]["visitor"]` says who it is.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from http import HTTPStatus
+from http.cookies import CookieError, SimpleCookie
+from typing import Final
+from urllib.parse import parse_qs
+
+from starlette.concurrency import run_in_threadpool
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from fairground.arena import Person, Store, find_person, new_person
+from fairground.web.guard import Refusal, is_ours, same_place, values_of
+from fairground.web.limits import MAX_BODY, MAX_UPLOAD, Rates, TooLarge, limited
+from fairground.web.session import COOKIE, MAX_AGE, Signer
+
+TOKEN_HEADER: Final = "x-fairground-token"
+TOKEN_FIELD: Final = "token"
+_SAFE: Final = ("GET", "HEAD", "OPTIONS")
+_UPLOADS: Final = "/uploads"  # what a path that takes files ends with
+_HEADERS: Final = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self'; "
+        "connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    ),
+    "X-Frame-Options": "DENY",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",  # with none at all, browsers say that forms come from "null"
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+}
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Who asks.
+
+    Attributes:
+        person: As the arena knows them.
+        token: What pages for this person put into their forms, and scripts into the header `X-Fairground-Token`.
+    """
+
+    person: Person
+    token: str
+
+
+@dataclass(frozen=True)
+class Door:
+    """An ASGI app in front of the site's.
+
+    Attributes:
+        app: The site.
+        store: Where people are kept.
+        signer: Of cookies.
+        host: Where the server listens, as it was told.
+        rates: How often anybody may ask.
+        secure: Whether browsers reach it by https, so that cookies need to travel only there.
+    """
+
+    app: ASGIApp
+    store: Store
+    signer: Signer
+    host: str
+    rates: Rates
+    secure: bool = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            return
+        refusal = _misplaced(scope, self.host)
+        if refusal is not None:
+            await _refuse(refusal, scope, send)
+            return
+        if _is_static(scope):
+            await self.app(scope, receive, _with_headers(send, {"Cache-Control": "public, max-age=86400, immutable"}))
+            return
+        cookie = _cookie(scope)
+        person = await run_in_threadpool(self._person, cookie)
+        key = person.id if person is not None else f"at {(scope.get('client') or ('',))[0]}"
+        refusal = self._too_often(scope, key, fresh=person is None)
+        if refusal is not None:
+            await _refuse(refusal, scope, send)
+            return
+        extra = {"Cache-Control": "no-store"}
+        if person is None:
+            if scope["type"] == "websocket" or scope["method"] not in _SAFE:
+                await _refuse(Refusal(HTTPStatus.FORBIDDEN, "there is no session; open a page first"), scope, send)
+                return
+            person = await run_in_threadpool(new_person, self.store)
+            cookie = self.signer.cookie(person.id)
+            extra["Set-Cookie"] = self._written(cookie)
+        limit = MAX_UPLOAD if scope["path"].endswith(_UPLOADS) else MAX_BODY
+        if scope["type"] == "http" and scope["method"] not in _SAFE:
+            receive, refusal = await self._checked(scope, limited(receive, limit), cookie, limit)
+            if refusal is not None:
+                await _refuse(refusal, scope, send)
+                return
+        state = {**scope.get("state", {}), "visitor": Visitor(person, self.signer.token(cookie))}
+        try:
+            await self.app({**scope, "state": state}, receive, _with_headers(send, extra))
+        except TooLarge:
+            await _refuse(_too_large(limit), scope, send)
+
+    def login(self, person: Person) -> str:
+        """The header that makes a browser this person's."""
+        return self._written(self.signer.cookie(person.id))
+
+    def _person(self, cookie: str) -> Person | None:
+        id_ = self.signer.person(cookie) if cookie else None
+        return find_person(self.store, id_) if id_ is not None else None
+
+    def _written(self, cookie: str) -> str:
+        # Lax, not Strict: who follows an invitation from a mail is the same person.
+        return (
+            f"{COOKIE}={cookie}; Path=/; HttpOnly; SameSite=Lax; Max-Age={MAX_AGE}{'; Secure' if self.secure else ''}"
+        )
+
+    def _too_often(self, scope: Scope, key: str, *, fresh: bool) -> Refusal | None:
+        wait = self.rates.pages.take(key)
+        if not wait and scope["type"] == "http" and scope["method"] not in _SAFE:
+            wait = self.rates.changes.take(key)
+        if not wait and fresh:
+            wait = self.rates.people.take(key)
+        return Refusal(HTTPStatus.TOO_MANY_REQUESTS, f"too many requests; wait {wait:.1f} s") if wait else None
+
+    async def _checked(self, scope: Scope, receive: Receive, cookie: str, limit: int) -> tuple[Receive, Refusal | None]:
+        """Whether a request that changes something may; its body, where that had to be read for it, is given again."""
+        if any(int(one) > limit for one in values_of(scope, b"content-length") if one.isdigit()):
+            return receive, _too_large(limit)
+        refused = Refusal(HTTPStatus.FORBIDDEN, "this page is too old, or not ours; load it again and repeat")
+        given = values_of(scope, TOKEN_HEADER.encode())
+        if given:
+            return receive, None if self.signer.is_token(cookie, given[0]) else refused
+        kind = "".join(values_of(scope, b"content-type")).partition(";")[0].strip().lower()
+        if kind != "application/x-www-form-urlencoded":
+            return receive, refused
+        try:
+            body = await _whole(receive)
+        except TooLarge:
+            return receive, _too_large(limit)
+        try:
+            found = parse_qs(body.decode(), max_num_fields=2_000).get(TOKEN_FIELD, [""])
+        except ValueError:
+            return receive, Refusal(HTTPStatus.BAD_REQUEST, "a form has at most 2,000 fields, in UTF-8")
+        return _again(body, receive), None if self.signer.is_token(cookie, found[0]) else refused
+
+
+def _misplaced(scope: Scope, host: str) -> Refusal | None:
+    hosts, origins = values_of(scope, b"host"), values_of(scope, b"origin")
+    if len(hosts) != 1 or not is_ours(hosts[0], host):
+        return Refusal(HTTPStatus.BAD_REQUEST, f"this server is not called {', '.join(hosts) or 'nothing'}")
+    asks = scope["type"] == "websocket" or (bool(origins) and scope["method"] not in _SAFE)
+    if asks and (len(origins) != 1 or not same_place(origins[0], hosts[0])):
+        return Refusal(HTTPStatus.FORBIDDEN, f"a page of {', '.join(origins) or 'nowhere'} may not ask this")
+    return None
+
+
+def _is_static(scope: Scope) -> bool:
+    return scope["type"] == "http" and scope["path"].startswith("/static/") and scope["method"] in _SAFE
+
+
+def _cookie(scope: Scope) -> str:
+    try:
+        found = SimpleCookie("; ".join(values_of(scope, b"cookie"))).get(COOKIE)
+    except CookieError:
+        return ""
+    return found.value if found is not None else ""
+
+
+async def _whole(receive: Receive) -> bytes:
+    parts, more = [], True
+    while more:
+        message = await receive()
+        if message["type"] != "http.request":
+            break
+        parts.append(message.get("body", b""))
+        more = message.get("more_body", False)
+    return b"".join(parts)
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    given = False
+
+    async def receive_again() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receive_again
+
+
+def _with_headers(send: Send, extra: dict[str, str]) -> Send:
+    added = [(name.lower().encode(), value.encode()) for name, value in {**_HEADERS, **extra}.items()]
+
+    async def send_with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            own = {name for name, _ in message.get("headers", ())}
+            fresh = [(name, value) for name, value in added if name not in own or name == b"set-cookie"]
+            message = {**message, "headers": [*message.get("headers", ()), *fresh]}
+        await send(message)
+
+    return send_with_headers
+
+
+def _too_large(limit: int) -> Refusal:
+    return Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"at most {limit:,} bytes can be sent here")
+
+
+async def _refuse(refusal: Refusal, scope: Scope, send: Send) -> None:
+    kind = "http.response"
+    if scope["type"] == "websocket":
+        if "websocket.http.response" not in scope.get("extensions", {}):
+            await send({"type": "websocket.close", "code": 4403, "reason": refusal.reason[:100]})
+            return
+        kind = "websocket.http.response"
+    body = json.dumps({"error": refusal.reason}).encode() + b"\n"
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    if refusal.status == HTTPStatus.TOO_MANY_REQUESTS:
+        headers.append((b"retry-after", b"2"))
+    headers += [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
+    await send({"type": f"{kind}.start", "status": int(refusal.status), "headers": headers})
+    await send({"type": f"{kind}.body", "body": body})

@@ -1,0 +1,110 @@
+"""A web server on a thread of its own: started when it answers, stopped when it has ended."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from typing import Final
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from fairground.core import InfrastructureError
+
+_READY_SECONDS: Final = 20.0
+_POLL: Final = 0.005
+
+
+class Exposed(UserWarning):
+    """Said when something can be reached from other machines."""
+
+
+class Listening:
+    """Serves an ASGI app.
+
+    Args:
+        app: What answers.
+        host: Where to listen.
+        port: 0 takes any that is free.
+        max_message: Bytes of a WebSocket message, at most.
+    """
+
+    def __init__(self, app: ASGIApp, host: str = "127.0.0.1", port: int = 0, *, max_message: int = 1 << 20) -> None:
+        self._listener = listen(host, port)
+        name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+        self.url = f"http://{name}:{self._listener.getsockname()[1]}/"
+        self._server = uvicorn.Server(
+            uvicorn.Config(
+                app,
+                lifespan="off",
+                ws="websockets-sansio",
+                ws_max_size=max_message,
+                ws_per_message_deflate=False,  # pictures are small already
+                log_config=None,
+                log_level="warning",  # below, it would log addresses, and so their secrets
+                access_log=False,
+                server_header=False,
+                date_header=False,
+                timeout_graceful_shutdown=5,
+            )
+        )
+        self._failure: BaseException | None = None
+        self._thread = threading.Thread(target=self._serve, name="fairground-web", daemon=True)
+
+    def start(self) -> None:
+        """Returns when it answers. Raises `InfrastructureError` when it does not."""
+        self._thread.start()
+        deadline = time.monotonic() + _READY_SECONDS
+        while not self._server.started:
+            self.check()
+            if time.monotonic() > deadline:
+                self.stop()
+                raise InfrastructureError(f"the web server did not start within {_READY_SECONDS:g} s")
+            time.sleep(_POLL)  # between two looks: uvicorn tells nobody that it has started
+
+    def check(self) -> None:
+        """Raises `InfrastructureError` when the server has ended by itself."""
+        if not self._thread.is_alive():
+            raise InfrastructureError("the web server ended by itself") from self._failure
+
+    def stop(self) -> None:
+        """Ends it, and returns when it has; may be called twice."""
+        self._server.should_exit = True
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def __enter__(self) -> Listening:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _serve(self) -> None:
+        with contextlib.closing(self._listener):
+            try:
+                self._server.run(sockets=[self._listener])
+            except BaseException as error:  # `check` says it
+                self._failure = error
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens. Raises `InfrastructureError` when the address cannot be had."""
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        # Named as TCP, because asyncio sends small messages at once only on sockets that say so.
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+            listener.listen(2048)
+        except OSError:
+            listener.close()
+            raise
+    except (OSError, OverflowError) as error:
+        raise InfrastructureError(
+            f"cannot listen on {host} port {port}: {error}", fix="choose another port, or 0 for any that is free"
+        ) from None
+    return listener

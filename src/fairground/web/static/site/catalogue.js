@@ -1,0 +1,87 @@
+// The catalogue: a search over scenarios, and pictures of apps that appear as they are made.
+import { ask } from "./site.js";
+
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+
+for (const form of document.querySelectorAll("form[data-filter]")) search(form);
+for (const section of document.querySelectorAll("[data-looks]")) watch(section);
+
+// Shows the rows that hold every word, and the app, kind and proof that were chosen; the address keeps the choice.
+function search(form) {
+  const rows = [...form.parentElement.querySelectorAll("tbody tr")].map((row) => {
+    return { row, text: row.textContent.toLowerCase(), said: row.querySelector("[data-kind]").dataset };
+  });
+  const output = form.querySelector("output");
+  const fields = [...form.elements].filter((one) => one.name);
+  const address = new URL(location);
+  for (const one of fields) one.value = address.searchParams.get(one.name) ?? "";
+  const apply = () => {
+    const words = form.elements.q.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const chosen = fields.filter((one) => one.name !== "q" && one.value);
+    let shown = 0;
+    for (const { row, text, said } of rows) {
+      const fits = words.every((word) => text.includes(word)) && chosen.every((one) => said[one.name] === one.value);
+      row.hidden = !fits;
+      shown += fits;
+    }
+    output.textContent = shown === rows.length ? `${rows.length} scenarios` : `${shown} of ${rows.length} scenarios`;
+    for (const one of fields) {
+      if (one.value) address.searchParams.set(one.name, one.value);
+      else address.searchParams.delete(one.name);
+    }
+    history.replaceState(null, "", address);
+  };
+  form.addEventListener("input", apply);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  if (fields.some((one) => one.value)) apply();
+}
+
+// Has the pictures of an app made once somebody looks there, and puts each in its place when it is ready.
+function watch(section) {
+  const again = section.querySelector("[data-again]");
+  const said = section.querySelector("[data-said]");
+  const missing = () => section.querySelector("[data-look]:empty");
+  const tell = (text, failed = false) => {
+    said.textContent = text;
+    said.hidden = !text;
+    said.classList.toggle("odd", failed);
+    again.hidden = !failed;
+  };
+  const make = async () => {
+    tell("Pictures are being made, in a seat of their own. They appear here one by one.");
+    section.classList.add("making");
+    try {
+      let found = await ask("POST", section.dataset.looks);
+      for (;;) {
+        found.pictures.forEach((one) => show(section, one));
+        if (!found.making) break;
+        await pause(700);
+        found = await ask("GET", section.dataset.looks);
+      }
+      if (found.fault && missing()) tell(`No more pictures could be made. ${found.fault}`, true);
+      else tell("");
+    } catch (error) {
+      tell(error.message, true);
+    }
+    section.classList.remove("making");
+  };
+  again.addEventListener("click", make);
+  if (!missing() || !said.hidden) return;
+  const seen = new IntersectionObserver((entries) => {
+    if (!entries.some((one) => one.isIntersecting)) return;
+    seen.disconnect();
+    make();
+  });
+  seen.observe(section);
+}
+
+function show(section, picture) {
+  const frame = section.querySelector(`[data-look="${CSS.escape(picture.axis)}/${CSS.escape(picture.value)}"]`);
+  if (!frame || frame.firstElementChild) return;
+  const link = document.createElement("a");
+  const image = document.createElement("img");
+  link.href = image.src = picture.path;
+  image.alt = frame.dataset.alt;
+  link.append(image);
+  frame.append(link);
+}

@@ -1,0 +1,110 @@
+"""The catalogue: suites, apps and scenarios; how they look, and what is proven of them."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+
+from fairground.report.html import Child, Html, tag
+from fairground.web.shell import empty, page
+from fairground.web.studio import catalogue_api
+from fairground.web.studio.catalogue_app import app_page, look_path
+from fairground.web.studio.catalogue_counts import Shelf, find_shelf, find_suite, shelves
+from fairground.web.studio.catalogue_looks import book_of
+from fairground.web.studio.catalogue_parts import census_facts, crumbs, scenario_table, share
+from fairground.web.studio.catalogue_scenario import scenario_page
+from fairground.worlds import Suite, suites
+from fairground.worlds.census import add_up
+
+router = APIRouter()
+router.include_router(catalogue_api.router)
+
+
+@router.get("/catalogue", include_in_schema=False)
+def everything(request: Request) -> Response:
+    """Every suite, and all scenarios to search."""
+    found = {suite.name: list(shelves(suite)) for suite in suites().values()}
+    every = [shelf for some in found.values() for shelf in some]
+    if not every:
+        how = ("Install one, such as ", tag("code", "pip install fairground-pocket"), ", and start the server again.")
+        return _page(request, "Catalogue", tag("h1", "Catalogue"), empty("There is no suite here yet", how))
+    census = add_up(count for shelf in every for count in shelf.counts)
+    return _page(
+        request,
+        "Catalogue",
+        tag("h1", "Catalogue"),
+        tag("p", "Real software made into worlds. What is proven can be solved, is not solved at the start, and its "
+            "checks tell near misses from solutions.", class_="lead"),
+        census_facts(census, ("Suites", f"{len(found):,}"), ("Apps", f"{len(every):,}")),
+        [_suite(request, suites()[name], some) for name, some in found.items()],
+        tag("section", tag("h2", "All scenarios"), scenario_table(tuple(every), label="All scenarios"), class_="card"),
+    )  # fmt: skip
+
+
+@router.get("/catalogue/{suite}", include_in_schema=False)
+def one_suite(request: Request, suite: str) -> Response:
+    """A suite with its apps and scenarios."""
+    found = find_suite(suite)
+    some = list(shelves(found))
+    census = add_up(count for shelf in some for count in shelf.counts)
+    return _page(
+        request,
+        found.title,
+        crumbs(("/catalogue", "Catalogue")),
+        tag("h1", found.title),
+        tag("p", f"Version {found.version}.", class_="lead"),
+        census_facts(census, ("Apps", f"{len(some):,}")),
+        tag("h2", "Apps"),
+        _tiles(request, some, level="h3"),
+        tag("section", tag("h2", "Scenarios"), scenario_table(tuple(some), label="Scenarios"), class_="card"),
+    )
+
+
+@router.get("/catalogue/{suite}/{app}", include_in_schema=False)
+def one_app(request: Request, suite: str, app: str) -> Response:
+    """An app."""
+    shelf = find_shelf(suite, app)
+    return _page(request, shelf.app.title, *app_page(shelf, book_of(request).looks(shelf.suite, shelf.app)))
+
+
+@router.get("/catalogue/{suite}/{app}/{scenario}", include_in_schema=False)
+def one_scenario(request: Request, suite: str, app: str, scenario: str) -> Response:
+    """A scenario."""
+    shelf = find_shelf(suite, app)
+    return _page(request, scenario, *scenario_page(shelf, shelf.find(scenario)))
+
+
+def _page(request: Request, title: str, *content: Child) -> Response:
+    return page(
+        request, title, *content, place="/catalogue", scripts=("catalogue.js",), styles=("catalogue.css",)
+    )  # fmt: skip
+
+
+def _suite(request: Request, suite: Suite, some: list[Shelf]) -> Html:
+    census = add_up(count for shelf in some for count in shelf.counts)
+    proven = census.proven_configurations
+    said = [f"{len(some)} apps", f"{census.scenarios:,} scenarios", f"{census.configurations:,} configurations"]
+    said.append("not proven yet" if proven is None else f"{proven:,} proven")
+    if census.mutants.share is not None:
+        said.append(f"{share(census.mutants.share)} of mutants rejected")
+    heading = tag("h2", tag("a", suite.title, href=f"/catalogue/{suite.name}"))
+    line = tag("p", ", ".join(said), class_="muted")
+    return tag("section", heading, line, _tiles(request, some, level="h3"), class_="suite")
+
+
+def _tiles(request: Request, some: list[Shelf], *, level: str) -> Html:
+    book = book_of(request)
+    tiles = []
+    for shelf in some:
+        app, census = shelf.app, add_up(shelf.counts)
+        first = ("theme", next(iter(app.themes)))
+        ready = first in book.looks(shelf.suite, app).ready
+        face: Child = tag("span", (app.title or app.name)[:1], class_="letter", aria_hidden="true")
+        if ready:
+            face = tag("img", src=look_path(shelf, *first), alt="", loading="lazy")
+        proven = census.proven_configurations
+        told = f"{census.scenarios:,} scenarios" + ("" if proven is None else f", {proven:,} proven configurations")
+        tiles.append(
+            tag("a", tag("span", face, class_="face"), tag(level, app.title or app.name), tag("p", told),
+                href=shelf.path, class_="card tile app")
+        )  # fmt: skip
+    return tag("div", tiles, class_="tiles")

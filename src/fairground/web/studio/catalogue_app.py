@@ -1,0 +1,145 @@
+"""The page of an app: what it is, how it looks, what can be asked of it, which tasks there are in it."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+
+from fairground.core import MissingPrerequisite
+from fairground.report.html import Child, Html, tag
+from fairground.web.shell import fact, pill, table
+from fairground.web.studio.catalogue_counts import Shelf
+from fairground.web.studio.catalogue_looks import Looks
+from fairground.web.studio.catalogue_parts import census_facts, crumbs, prose, scenario_table
+from fairground.worlds import App, Argument, Endpoint, Inspector, Surface, package_versions
+from fairground.worlds.census import add_up
+
+_AXES = (
+    ("profile", "Profiles", "Whose data the app holds."),
+    ("theme", "Themes", "How it looks."),
+    ("ui_state", "UI states", "Where it starts."),
+)
+
+
+def app_page(shelf: Shelf, looks: Looks) -> list[Child]:
+    """What stands on it."""
+    suite, app = shelf.suite, shelf.app
+    width, height = app.screen.size
+    found = add_up(shelf.counts)
+    screen = "page" if app.screen.backend == "cdp" else "desktop"
+    return [
+        crumbs(("/catalogue", "Catalogue"), (f"/catalogue/{suite.name}", suite.title)),
+        tag("h1", app.title or app.name),
+        tag("div", [tag("p", prose(part)) for part in _about(app)], class_="lead"),
+        census_facts(found, ("Screen", f"{screen} {width} x {height}")),
+        tag("p", shelf.fault, class_="note bad") if shelf.fault else None,
+        _looks(shelf, looks),
+        tag("section", tag("h2", "Scenarios"), scenario_table((shelf,), label="Scenarios"), class_="card"),
+        _endpoints(app.inspector),
+        _packages(app),
+    ]
+
+
+def look_path(shelf: Shelf, axis: str, value: str) -> str:
+    """The address of a picture."""
+    return f"{shelf.path}/looks/{axis}/{value}"
+
+
+def _about(app: App) -> list[str]:
+    """The author's own words about it."""
+    text = inspect.cleandoc(type(app).__doc__ or "")
+    return [" ".join(part.split()) for part in text.partition("\nAttributes:")[0].split("\n\n") if part.strip()]
+
+
+def _looks(shelf: Shelf, looks: Looks) -> Html:
+    axes = {"profile": shelf.app.profiles, "theme": shelf.app.themes, "ui_state": shelf.app.ui_states}
+    parts = []
+    for axis, title, said in _AXES:
+        values = list(axes[axis])
+        figures = [_figure(shelf, axis, value, (axis, value) in looks.ready) for value in values]
+        count = tag("span", f"{len(values)}", class_="muted")
+        told = said if len(values) > 1 else f"{said} This app does not vary it."
+        parts.append(tag("h3", title, " ", count))
+        parts.append(tag("p", told, class_="muted small"))
+        parts.append(tag("div", figures, class_=f"looks {_shape(shelf.app)}"))
+    status = tag("p", looks.fault or None, class_="note odd", role="status", hidden=not looks.fault, data_said=True)
+    again = tag("button", "Try again", type="button", class_="plain", hidden=not looks.fault, data_again=True)
+    return tag(
+        "section", tag("h2", "How it looks"), status, again, parts, class_="card",
+        data_looks=f"/api{shelf.path}/looks",
+    )  # fmt: skip
+
+
+def _figure(shelf: Shelf, axis: str, value: str, ready: bool) -> Html:
+    width, height = shelf.app.screen.size
+    path = look_path(shelf, axis, value)
+    alt = f"{shelf.app.title} with {axis.replace('_', ' ')} {value}"
+    size = {"width": width, "height": height}
+    picture = tag("a", tag("img", src=path, alt=alt, loading="lazy", **size), href=path) if ready else None
+    frame = tag("div", picture, class_="frame", data_look=f"{axis}/{value}", data_alt=alt)
+    return tag("figure", frame, tag("figcaption", value))
+
+
+def _shape(app: App) -> str:
+    return "tall" if app.screen.size[1] > app.screen.size[0] else "broad"
+
+
+def _packages(app: App) -> Html | None:
+    if not app.packages:
+        return None
+    facts = []
+    for name in app.packages:
+        try:
+            said: Child = package_versions([name])[name]
+        except MissingPrerequisite:
+            said = pill("not installed", "odd")
+        facts.append(fact(name, said))
+    intro = tag("p", "The software of Debian that it consists of, as it is on this machine.", class_="muted")
+    return tag("section", tag("h2", "Packages"), intro, tag("dl", facts, class_="facts"), class_="card")
+
+
+def _endpoints(inspector: Inspector | None) -> Html | None:
+    if inspector is None or not inspector.endpoints:
+        return None
+    intro = (
+        f"{len(inspector.endpoints)} questions that its recorded state answers, to checks and to ",
+        tag("code", "fairground inspect"),
+        ".",
+    )
+    groups = []
+    for surface in typing.get_args(Surface):
+        some = [one for one in inspector.endpoints if one.surface == surface]
+        if some:
+            rows = [_endpoint(one) for one in some]
+            title = tag("summary", surface.capitalize(), tag("span", f" {len(some)}", class_="muted"))
+            shown = table(("Endpoint", "What it answers"), rows, label=f"Endpoints: {surface}", class_="endpoints")
+            groups.append(tag("details", title, shown))
+    channels = [[tag("code", name), prose(told)] for name, told in inspector.channels.items()]
+    return tag(
+        "section",
+        tag("h2", "Endpoints"),
+        tag("p", intro, class_="muted"),
+        table(("Channel", "What is read there"), channels, label="Channels") if channels else None,
+        groups,
+        class_="card",
+        id="endpoints",
+    )
+
+
+def _endpoint(one: Endpoint) -> list[Child]:
+    words = " ".join(f"{part.name}=…" if part.required else f"[{part.name}=…]" for part in one.arguments)
+    told = [
+        tag("li", tag("code", part.name), ": ", prose(part.help), _default(part)) for part in one.arguments if part.help
+    ]
+    return [
+        (tag("code", f"{one.name} {words}".strip()), " ", pill("check", "good") if one.kind == "check" else None),
+        (
+            tag("p", prose(one.summary)),
+            tag("p", prose(" ".join(one.about.split())), class_="muted small") if one.about else None,
+            tag("ul", told, class_="small") if told else None,
+        ),
+    ]
+
+
+def _default(part: Argument) -> str:
+    return "" if part.required or part.default in (None, "") else f" ({part.default} unless given)"

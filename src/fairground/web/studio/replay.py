@@ -1,0 +1,151 @@
+"""The replay of an episode: its data, its frames and files, and the pages that show one or two of them."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from urllib.parse import quote
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import FileResponse, StreamingResponse
+
+from fairground.arena import Absent
+from fairground.core import EpisodeError, Record
+from fairground.rollout.disk import read_inside
+from fairground.screen.encoding import MAX_BYTES
+from fairground.web.studio.replay_archive import zipped
+from fairground.web.studio.replay_data import Replay, replay_data, tree_places
+from fairground.web.studio.replay_episodes import find_episode
+from fairground.web.studio.replay_pages import choose_page, compare_page, replay_page
+from fairground.web.visit import site_of
+
+
+class Trouble(Record):
+    """What went wrong, in words."""
+
+    error: str
+    fix: str | None
+
+
+router = APIRouter()
+_TROUBLES: Final[dict[int | str, dict[str, object]]] = {
+    400: {"model": Trouble, "description": "The episode's files cannot be read"},
+    404: {"model": Trouble, "description": "There is no such run, episode or file"},
+}
+_API: Final = "/api/replays/{run}/{episode}"
+_FOREVER: Final = {"Cache-Control": "private, max-age=31536000, immutable"}  # a frame's address says what it shows
+_MAX_TREE: Final = 16 << 20
+
+
+@router.get("/replay/compare", include_in_schema=False)
+def compare(request: Request, a: str = "", b: str = "", mode: str = "step") -> Response:
+    """Two episodes side by side; with one only, a list of others to choose from."""
+    site = site_of(request)
+    wanted = [_parts(one) for one in (a, b) if one]
+    if not wanted:
+        raise Absent("there is no episode to compare", fix="open a replay, and choose another from there")
+    found = [(run, episode, find_episode(site, run, episode)) for run, episode in wanted]
+    if len(found) == 1:
+        return choose_page(request, *found[0])
+    return compare_page(request, found, "time" if mode == "time" else "step")
+
+
+@router.get("/replay/{run}/{episode}", include_in_schema=False)
+def replay(request: Request, run: str, episode: str) -> Response:
+    """One episode, step by step."""
+    return replay_page(request, run, episode, find_episode(site_of(request), run, episode))
+
+
+@router.get(_API, response_model=Replay, responses=_TROUBLES)
+def data(request: Request, run: str, episode: str) -> Response:
+    """An episode as data: every step with its action, thought and times, and the verdict with its evidence."""
+    base = f"/api/replays/{quote(run, safe='')}/{episode}"
+    found = replay_data(
+        find_episode(site_of(request), run, episode),
+        frame_url=lambda digest: f"{base}/frames/{digest}.png",
+        tree_url=lambda place: f"{base}/trees/{place}",
+    )
+    return Response(found.model_dump_json(), media_type="application/json")
+
+
+@router.get(
+    _API + "/frames/{digest}.png",
+    response_class=Response,
+    responses={200: {"content": {"image/png": {}}}, **_TROUBLES},
+)
+def frame(request: Request, run: str, episode: str, digest: str) -> Response:
+    """A frame of the episode, as it was recorded."""
+    folder = find_episode(site_of(request), run, episode)
+    if digest not in folder.digests:
+        raise Absent(f"there is no frame {digest[:40]!r} in this episode")
+    try:
+        folder.frame_size(digest)  # is it a picture at all
+        content = read_inside(folder.path, "frames", f"{digest}.png", limit=MAX_BYTES)
+    except EpisodeError as error:
+        raise Absent(f"there is no such frame any more: {error.message}") from None
+    return Response(content, media_type="image/png", headers=_FOREVER)
+
+
+@router.get(
+    _API + "/trees/{place}",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {}}}, **_TROUBLES},
+)
+def tree(request: Request, run: str, episode: str, place: str) -> Response:
+    """The accessibility tree of what the agent saw before the step of that index."""
+    folder = find_episode(site_of(request), run, episode)
+    known = {str(one): one for one in tree_places(folder)}
+    if place not in known:
+        raise Absent(f"there is no accessibility tree {place[:40]!r} in this episode")
+    content = read_inside(folder.path, "trees", f"{known[place]:06}.txt", limit=_MAX_TREE)
+    return _text(content)
+
+
+@router.get(
+    _API + "/logs/{name}",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {}}}, **_TROUBLES},
+)
+def log(request: Request, run: str, episode: str, name: str) -> Response:
+    """What a stage of the episode wrote."""
+    folder = find_episode(site_of(request), run, episode)
+    if name not in folder.log_names():
+        raise Absent(f"there is no log {name[:80]!r} in this episode")
+    return _text(folder.log(name).encode())
+
+
+@router.get(
+    _API + "/video",
+    response_class=FileResponse,
+    responses={200: {"content": {"video/mp4": {}}}, 206: {"description": "A part"}, **_TROUBLES},
+)
+def video(request: Request, run: str, episode: str) -> Response:
+    """The episode's video, if there is one."""
+    found = find_episode(site_of(request), run, episode).video
+    if found is None:
+        raise Absent("there is no video of this episode")
+    return FileResponse(found, media_type="video/mp4")
+
+
+@router.get(
+    _API + "/download",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"application/zip": {}}}, **_TROUBLES},
+)
+def download(request: Request, run: str, episode: str) -> Response:
+    """Everything that was recorded, and a page to look at it, as a zip file."""
+    folder = find_episode(site_of(request), run, episode)
+    name = f"{re.sub(r'[^A-Za-z0-9._-]+', '_', run).strip('._') or 'run'}-{episode}"
+    headers = {"Content-Disposition": f'attachment; filename="{name}.zip"'}
+    return StreamingResponse(zipped(folder, name), media_type="application/zip", headers=headers)
+
+
+def _parts(said: str) -> tuple[str, str]:
+    run, slash, episode = said.rpartition("/")
+    if not slash:
+        raise Absent(f"there is no episode {said[:80]!r}", fix="name it as RUN/EPISODE")
+    return run, episode
+
+
+def _text(content: bytes) -> Response:
+    return Response(content, media_type="text/plain; charset=utf-8")

@@ -1,0 +1,294 @@
+"""The pages of the replay: one episode, two side by side, and which other to compare with.
+
+The steps are shown by `replay.js` from the episode's data; what surrounds them is written here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Final
+from urllib.parse import quote, urlencode
+
+from fastapi import Request, Response
+
+from fairground.core import Check, FairgroundError, Outcome
+from fairground.report.describe import evidence
+from fairground.report.html import Child, Html, tag
+from fairground.report.scenes import outcome_of
+from fairground.rollout import EpisodeFolder, Row, RunStore
+from fairground.web.shell import asset, empty, fact, page, pill, table
+from fairground.web.studio.replay_data import LONG, clip, usage_of
+from fairground.web.studio.runs_found import find_runs
+from fairground.web.visit import site_of
+
+_TITLE: Final = 300  # characters of an instruction that stand as a heading; all of it stands below when there is more
+_CHOICES: Final = 50  # episodes offered for a comparison
+_LOOKED_AT: Final = 20_000  # episodes of a run among which they are looked for
+_KINDS: Final = {Outcome.PASSED.value: "good", Outcome.FAILED.value: "bad"}
+_SCRIPTS: Final = ("replay_page.js",)
+_MODULES: Final = ("replay.js", "replay_stage.js", "replay_controls.js", "replay_dom.js")
+_STYLES: Final = ("replay.css",)
+
+
+def replay_page(request: Request, run: str, episode: str, folder: EpisodeFolder) -> Response:
+    """One episode."""
+    api = f"/api/replays/{quote(run, safe='')}/{episode}"
+    links = (
+        tag("a", "Download", href=f"{api}/download", class_="button plain", download=True),
+        tag("a", "Video", href=f"{api}/video", class_="button plain") if folder.video is not None else None,
+        tag("a", "Compare", href=f"/replay/compare?{urlencode({'a': f'{run}/{episode}'})}", class_="button plain"),
+    )
+    return page(
+        request,
+        f"{outcome_of(folder).capitalize()}: {clip(' '.join(folder.episode.instruction.split()), 80)}",
+        _crumbs(run, f"Episode {episode}"),
+        _instruction(folder.episode.instruction),
+        _facts(folder),
+        _notes(folder),
+        _player(request, {"source": api}),
+        tag("div", links, class_="row"),
+        _verdict(folder),
+        tag("div", _configuration(folder), _fingerprint(folder), class_="columns"),
+        _logs(folder, api),
+        place="/runs", scripts=_SCRIPTS, styles=_STYLES,
+    )  # fmt: skip
+
+
+def compare_page(request: Request, found: Sequence[tuple[str, str, EpisodeFolder]], mode: str) -> Response:
+    """Two episodes side by side, in step or in time."""
+    sources = [
+        {"url": f"/api/replays/{quote(run, safe='')}/{episode}", "title": f"{folder.episode.agent}, {run}/{episode}"}
+        for run, episode, folder in found
+    ]
+    cards = [
+        tag(
+            "section",
+            tag("h2", tag("bdi", clip(folder.episode.agent, 100)), " ", _outcome(folder)),
+            tag("p", tag("a", f"{run}/{episode}", href=_address(run, episode)), dir="auto"),
+            _facts(folder, short=True),
+            _checks(folder, f"Checks of {run}/{episode}"),
+            class_="card",
+        )
+        for run, episode, folder in found
+    ]
+    instructions = [folder.episode.instruction for _, _, folder in found]
+    same = instructions[0] == instructions[1]
+    other = None if same else tag("p", "The second was told: ", tag("bdi", clip(instructions[1], LONG)), class_="note")
+    return page(
+        request,
+        "Two episodes side by side",
+        _crumbs(found[0][0], "Side by side"),
+        _instruction(instructions[0]),
+        other,
+        _player(request, {"sources": sources, "mode": mode}),
+        tag("div", cards, class_="columns"),
+        place="/runs", scripts=_SCRIPTS, styles=_STYLES, wide=True,
+    )  # fmt: skip
+
+
+def choose_page(request: Request, run: str, episode: str, folder: EpisodeFolder) -> Response:
+    """Which episode to compare one with: others at the same configuration."""
+    rows = list(islice(_others(request, run, episode, folder.episode.configuration.id), _CHOICES))
+    content: Child = empty(
+        "No other episode of this configuration",
+        "Run another agent on it, or write the address yourself: /replay/compare?a=RUN/EPISODE&b=RUN/EPISODE.",
+    )
+    if rows:
+        content = table(("Episode", "Agent", "Outcome", "Steps"), rows, label="Episodes of the same configuration")
+    return page(
+        request,
+        "Compare with",
+        _crumbs(run, "Compare"),
+        tag("h1", "Compare with which episode?"),
+        tag("p", f"{run}/{episode} is an attempt at ", tag("code", folder.episode.configuration.id), class_="lead"),
+        tag("section", content, class_="card") if rows else content,
+        place="/runs",
+    )
+
+
+def _others(request: Request, run: str, episode: str, configuration: str) -> Iterator[tuple[Child, ...]]:
+    for one in find_runs(site_of(request).runs).values():
+        try:
+            with RunStore.open(one.folder) as store:
+                agent = store.spec.agent
+                for row in islice(store.rows(), _LOOKED_AT):
+                    name = _folder_name(row)
+                    if row.planned.configuration == configuration and name and (one.name, name) != (run, episode):
+                        yield _choice(one.name, name, agent, row, f"{run}/{episode}")
+        except FairgroundError:
+            continue  # a run that cannot be read has nothing to offer; its own page says why
+
+
+def _choice(run: str, episode: str, agent: str, row: Row, first: str) -> tuple[Child, ...]:
+    assert row.finished is not None
+    address = f"/replay/compare?{urlencode({'a': first, 'b': f'{run}/{episode}'})}"
+    outcome = row.finished.outcome.value
+    link = tag("a", tag("bdi", f"{run}/{episode}"), href=address)
+    return link, tag("bdi", agent), pill(outcome, _KINDS.get(outcome, "odd")), f"{row.finished.steps}"
+
+
+def _folder_name(row: Row) -> str:
+    return row.finished.folder.rpartition("/")[2] if row.finished is not None else ""
+
+
+def _address(run: str, episode: str) -> str:
+    return f"/replay/{quote(run, safe='')}/{episode}"
+
+
+def _crumbs(run: str, here: str) -> Html:
+    back = tag("a", tag("bdi", run), href=f"/runs/{quote(run, safe='')}")
+    return tag("nav", tag("a", "Runs", href="/runs"), back, tag("span", here), class_="crumbs", aria_label="Where")
+
+
+def _instruction(text: str) -> list[Child]:
+    heading = tag("h1", clip(text, _TITLE), dir="auto", class_="told")
+    if len(text) <= _TITLE:
+        return [heading]
+    whole = tag("pre", clip(text, LONG), dir="auto")
+    return [heading, tag("details", tag("summary", "The whole instruction"), whole, class_="card")]
+
+
+def _player(request: Request, options: dict[str, object]) -> Html:
+    """Where the script shows the steps."""
+    return tag(
+        "div",
+        # What the script will ask for, asked for at once and not one after the other.
+        [tag("link", rel="modulepreload", href=asset(request, name)) for name in _MODULES],
+        tag("p", "The steps are shown by a script. It is loading, or scripts are off in this browser.", class_="note"),
+        id="replay",
+        class_="replay-place",
+        data_options=json.dumps(options),
+    )
+
+
+def _outcome(folder: EpisodeFolder) -> Html:
+    outcome = outcome_of(folder)
+    return pill(outcome, _KINDS.get(outcome, "odd"))
+
+
+def _facts(folder: EpisodeFolder, *, short: bool = False) -> Html:
+    episode, usage = folder.episode, usage_of(folder)
+    facts: list[tuple[str, Child]] = [] if short else [("Outcome", _outcome(folder))]
+    if folder.complete and episode.verdict is not None:
+        passed = sum(check.passed for check in episode.verdict.checks)
+        facts.append(("Reward", f"{episode.verdict.reward:.2f}"))
+        facts.append(("Checks", f"{passed} of {len(episode.verdict.checks)}"))
+    facts.append(("Steps", f"{len(folder.steps)} of {episode.step_budget}"))
+    if episode.seconds:
+        facts.append(("Time", _seconds(episode.seconds)))
+    if not short:
+        facts.append(("Agent", tag("bdi", clip(episode.agent, 100))))
+    if episode.ended_by:
+        facts.append(("Ended by", episode.ended_by.replace("_", " ")))
+    if usage is not None and usage.tokens is not None:
+        facts.append(("Tokens", f"{usage.tokens:,}"))
+    if usage is not None and usage.dollars is not None:
+        facts.append(("Cost", f"${usage.dollars:.2f}"))
+        facts.append(("Cost a step", f"${usage.dollars / max(1, len(folder.steps)):.4f}"))
+    if episode.answer is not None:
+        facts.append(("Answer", tag("bdi", clip(episode.answer, 200))))
+    return tag("dl", [fact(name, value) for name, value in facts], class_="facts")
+
+
+def _notes(folder: EpisodeFolder) -> list[Html]:
+    """What a reader must know before believing what is below, and then the smaller things."""
+    episode = folder.episode
+    warnings: list[str] = []
+    if episode.status == "running":
+        warnings.append(
+            "This episode has not ended: it is still going on, or was cut short. Load the page again to see more."
+        )
+    elif not folder.complete:
+        warnings.append("The recording is damaged. What is here is what survived; it is not a result.")
+    warnings += folder.problems[:10]
+    if len(folder.problems) > 10:
+        warnings.append(f"and {len(folder.problems) - 10:,} more")
+    warnings += [episode.error] if episode.error else []
+    if not episode.fingerprint.isolated:
+        warnings.append(
+            f"Not isolated: this machine could not keep the agent from the host (runner {episode.fingerprint.runner})."
+        )
+    said = [tag("p", clip(note, LONG), class_="note odd", dir="auto") for note in warnings]
+    return said + [tag("p", clip(note, LONG), class_="note", dir="auto") for note in episode.notes[:20]]
+
+
+def _verdict(folder: EpisodeFolder) -> Html | None:
+    checks = _checks(folder)
+    verdict = folder.episode.verdict
+    if checks is None or verdict is None:
+        return None
+    said = "Every check passed." if verdict.success else "Not every check passed."
+    if not verdict.integrity:
+        said = "A guard failed, so the reward is 0."
+    summed = tag("p", f"Reward {verdict.reward:.2f}. {said}", class_="muted")
+    return tag("section", tag("h2", "Verdict"), summed, checks, class_="card")
+
+
+def _checks(folder: EpisodeFolder, label: str = "Checks") -> Html | None:
+    verdict = folder.episode.verdict
+    if verdict is None or not folder.complete:
+        return None
+    total = sum(check.weight for check in verdict.checks) or 1.0
+    rows = [_check(check, total) for check in verdict.checks]
+    return table(("Result", "Check", "Expected", "Found"), rows, label=label, class_="checks")
+
+
+def _check(check: Check, total: float) -> tuple[Child, ...]:
+    share = f"{check.weight / total:.0%} of the reward" if check.weight else ""
+    worth = ", ".join(filter(None, ("guard" if check.integrity else "", share)))
+    values = [
+        tag("pre", clip(_shown(value), LONG), dir="auto", class_=kind, tabindex=0 if len(_shown(value)) > 300 else None)
+        for kind, value in (("expected", check.expected), ("found", check.found))
+    ]
+    sign = pill("passed", "good") if check.passed else pill("failed", "bad")
+    return sign, (tag("bdi", check.name), tag("small", worth, class_="worth")), *values
+
+
+def _shown(value: object) -> str:
+    text = evidence(value)
+    return text if len(text) <= 60 else evidence(value, indent=2)
+
+
+def _configuration(folder: EpisodeFolder) -> Html:
+    configuration = folder.episode.configuration
+    rows = {
+        "id": configuration.id, "instance": configuration.instance, "profile": configuration.profile,
+        "theme": configuration.theme, "ui_state": configuration.ui_state, "seed": str(folder.episode.seed),
+        "started": folder.episode.started,
+    }  # fmt: skip
+    parameters = {name: str(value) for name, value in folder.episode.parameters.items()}
+    return tag("section", tag("h2", "Configuration"), _rows(rows), _titled("Parameters", parameters), class_="card")
+
+
+def _fingerprint(folder: EpisodeFolder) -> Html:
+    found = folder.episode.fingerprint
+    rows = {
+        "digest": found.digest, "fairground": found.fairground, "suite": found.suite, "runner": found.runner,
+        "screen": found.screen,
+    }  # fmt: skip
+    return tag("section", tag("h2", "Fingerprint"), _rows(rows), _titled("Packages", found.packages), class_="card")
+
+
+def _titled(title: str, rows: dict[str, str]) -> Html | None:
+    if not rows:
+        return None
+    return tag("details", tag("summary", f"{title} ({len(rows)})"), _rows(rows))
+
+
+def _rows(rows: dict[str, str]) -> Html:
+    pairs = [
+        tag("div", tag("dt", tag("bdi", name)), tag("dd", clip(value, LONG), dir="auto"))
+        for name, value in rows.items()
+    ]
+    return tag("dl", pairs, class_="replay-rows")
+
+
+def _logs(folder: EpisodeFolder, api: str) -> Html | None:
+    links = [tag("li", tag("a", name, href=f"{api}/logs/{name}")) for name in folder.log_names()]
+    return tag("section", tag("h2", "Logs"), tag("ul", links, class_="replay-logs"), class_="card") if links else None
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 100 else f"{int(seconds // 60)} min {int(seconds % 60)} s"

@@ -1,0 +1,277 @@
+"""Reading runs to show them: also while they go on, also when somebody broke them; again only once they changed.
+
+What a store says is not believed: texts are cut and made printable, numbers must be numbers, and what cannot be read
+makes a run `damaged` instead of a page that fails. Where runs lie on the server is never said.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import re
+import sqlite3
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final, Generic, Literal, TypeVar
+
+from fairground.core import FairgroundError, InvalidInput, Outcome
+from fairground.rollout import Row, RunStore, is_run
+from fairground.rollout.store import is_going
+from fairground.stats import Contender, Interval, wilson
+from fairground.web.studio.runs_found import Found, no_run
+
+State = Literal["going", "finished", "stopped", "damaged"]
+
+_SUMMARIES: Final = 4096  # runs whose figures are kept
+_RUNS: Final = 12  # runs whose episodes are kept
+_LONGEST: Final = 2_000  # letters of a text
+_FOLDER: Final = re.compile(r"episodes/([0-9]{6,12}(?:-[0-9]{1,6})?)", re.ASCII)
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """A run in figures.
+
+    Attributes:
+        name: In addresses.
+        group: What it was run together with; empty for one that stands alone.
+        agent: Who acts.
+        condition: Under which condition; empty for none.
+        worlds: What was asked for.
+        rollouts: Attempts at each configuration.
+        started: When, as ISO 8601.
+        state: Whether it goes on now. `stopped`: it has not ended, and nobody of this machine writes it.
+        planned: Episodes in all.
+        passed: Of those that have ended, how many ended so; likewise the next three.
+        retried: Attempts that errored and were tried again.
+        cost: Dollars, as far as known.
+        fault: Of a damaged run: what is wrong with it.
+        mark: Another one whenever something has changed.
+    """
+
+    name: str
+    group: str
+    agent: str = ""
+    condition: str = ""
+    worlds: tuple[str, ...] = ()
+    rollouts: int = 0
+    started: str = ""
+    state: State = "damaged"
+    planned: int = 0
+    passed: int = 0
+    failed: int = 0
+    errored: int = 0
+    invalid: int = 0
+    retried: int = 0
+    cost: float = 0.0
+    fault: str = ""
+    mark: str = ""
+
+    @property
+    def contender(self) -> str:
+        """Agent and condition, as statistics call them."""
+        return str(Contender(self.agent, self.condition))
+
+    @property
+    def scored(self) -> int:
+        """Episodes that count for or against the agent."""
+        return self.passed + self.failed
+
+    @property
+    def ended(self) -> int:
+        """Episodes that need no more attempt."""
+        return self.scored + self.errored + self.invalid
+
+    @property
+    def rate(self) -> Interval | None:
+        """The share of scored episodes that passed; None where none was scored."""
+        return success_rate(self.passed, self.scored) if self.scored else None
+
+
+@dataclass(frozen=True, slots=True)
+class RunEpisode:
+    """One episode of a run.
+
+    Attributes:
+        run: Name of the run.
+        contender: Who acted.
+        number: In the plan.
+        configuration: Where.
+        scenario: The first three parts of that.
+        rollout: Which attempt at the configuration, from 0 on.
+        outcome: Empty while it has not ended.
+        folder: Name of its folder, for its replay; empty where nothing is recorded.
+    """
+
+    run: str
+    contender: str
+    number: int
+    configuration: str
+    scenario: str
+    rollout: int
+    outcome: Literal["", "passed", "failed", "errored", "invalid"]
+    reward: float | None
+    steps: int
+    seconds: float
+    tokens: int | None
+    cost: float | None
+    ended_by: str
+    error: str
+    folder: str
+
+
+def summary_of(found: Found) -> RunSummary:
+    """A run in figures. One that cannot be read is `damaged`. Raises `Refused` when it is gone."""
+    mark = _mark(found)
+    known = _summaries.get(found, mark)
+    if known is None:
+        try:
+            with _opened(found) as store:
+                known = _summarise(found, store, mark)
+        except InvalidInput as error:
+            if not is_run(found.folder):
+                raise no_run(found.name, {}) from None
+            known = RunSummary(found.name, found.group, fault=error.message, mark=mark)
+        _summaries.put(found, mark, known)
+    return known
+
+
+def episodes_of(found: Found) -> tuple[RunEpisode, ...]:
+    """Every episode of a run, in the order of its plan.
+
+    Raises:
+        Refused: When the run is gone.
+        InvalidInput: When it cannot be read.
+    """
+    mark = _mark(found)
+    known = _episodes.get(found, mark)
+    if known is None:
+        try:
+            with _opened(found) as store:
+                contender = str(Contender(_text(store.spec.agent), _text(store.spec.condition)))
+                known = tuple(_episode(found.name, contender, row) for row in store.rows())
+        except InvalidInput:
+            if not is_run(found.folder):
+                raise no_run(found.name, {}) from None
+            raise
+        _episodes.put(found, mark, known)
+    return known
+
+
+@lru_cache(maxsize=16_384)
+def success_rate(passed: int, scored: int) -> Interval:
+    """Wilson's interval; remembered, because a page has hundreds of them and few that differ."""
+    return wilson(passed, scored)
+
+
+@contextmanager
+def _opened(found: Found) -> Iterator[RunStore]:
+    """A run's index to be read. Whatever goes wrong becomes an `InvalidInput` without a path in it."""
+    try:
+        with RunStore.open(found.folder) as store:
+            yield store
+    except FairgroundError as error:
+        said = error.message.replace(str(found.folder / "run.sqlite"), "its index").replace(str(found.folder), "it")
+        raise InvalidInput(f"the run {found.name} cannot be read: {said[:_LONGEST]}", fix=error.fix) from None
+    except (ValueError, TypeError, OverflowError, RecursionError, OSError, sqlite3.Error) as error:
+        # The index opens, but says what no run says.
+        raise InvalidInput(f"the run {found.name} cannot be read: {type(error).__name__} in its index") from None
+
+
+def _summarise(found: Found, store: RunStore, mark: str) -> RunSummary:
+    spec, progress = store.spec, store.progress()
+    passed, failed, errored, invalid = (progress.outcomes.get(one, 0) for one in Outcome)
+    if progress.planned == progress.finished:
+        state: State = "finished"
+    else:
+        state = "going" if is_going(found.folder) else "stopped"
+    return RunSummary(
+        found.name, found.group, _text(spec.agent), _text(spec.condition), tuple(map(_text, spec.worlds)),
+        spec.rollouts, _text(store.started), state, progress.planned, passed, failed, errored, invalid,
+        progress.retried, _number(progress.cost) or 0.0, mark=mark,
+    )  # fmt: skip
+
+
+def _episode(run: str, contender: str, row: Row) -> RunEpisode:
+    planned, done = row.planned, row.finished
+    configuration = _text(planned.configuration)
+    if done is None:
+        values: tuple[Any, ...] = ("", None, 0, 0.0, None, None, "", "", "")
+    else:
+        place = _FOLDER.fullmatch(_text(done.folder))
+        values = (
+            done.outcome.value, _number(done.reward), int(_number(done.steps) or 0), _number(done.seconds) or 0.0,
+            None if done.tokens is None else int(_number(done.tokens) or 0), _number(done.cost),
+            _text(done.ended_by), _text(done.error), place[1] if place else "",
+        )  # fmt: skip
+    scenario = "/".join(configuration.split("/", 3)[:3])
+    return RunEpisode(run, contender, int(planned.number), configuration, scenario, int(planned.rollout), *values)
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise ValueError(f"a {type(value).__name__} where a text should be")
+    cut = value[:_LONGEST]
+    return cut if cut.isascii() else cut.encode("utf-8", "replace").decode()
+
+
+def _number(value: object) -> float | None:
+    if value is None:
+        return None
+    if not isinstance(value, int | float) or not math.isfinite(value) or abs(value) > 1e15:
+        raise ValueError("no number where one should be")
+    return float(value)
+
+
+def _mark(found: Found) -> str:
+    """What tells a run from how it was: its index, the journal of that, and whether it goes on."""
+    seen: list[object] = []
+    for name in ("run.sqlite", "run.sqlite-wal"):
+        try:
+            about = os.stat(found.folder / name)
+            seen += [about.st_ino, about.st_size, about.st_mtime_ns]
+        except OSError:
+            seen.append(None)
+    if seen[0] is None:
+        raise no_run(found.name, {})
+    seen.append(is_going(found.folder))
+    return hashlib.blake2b(repr(seen).encode(), digest_size=8).hexdigest()
+
+
+T = TypeVar("T")
+
+
+class _Kept(Generic[T]):
+    """What was read of runs, until they change; those that were asked for longest ago are forgotten."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._lock = most, threading.Lock()
+        self._held: OrderedDict[tuple[str, str], tuple[str, T]] = OrderedDict()
+
+    def get(self, found: Found, mark: str) -> T | None:
+        """What was kept of it, if that is how it still is."""
+        key = (found.name, str(found.folder))
+        with self._lock:
+            if key not in self._held:
+                return None
+            self._held.move_to_end(key)
+            held = self._held[key]
+        return held[1] if held[0] == mark else None
+
+    def put(self, found: Found, mark: str, value: T) -> None:
+        """Keeps it."""
+        with self._lock:
+            self._held[found.name, str(found.folder)] = (mark, value)
+            if len(self._held) > self._most:
+                self._held.popitem(last=False)
+
+
+_summaries: _Kept[RunSummary] = _Kept(_SUMMARIES)
+_episodes: _Kept[tuple[RunEpisode, ...]] = _Kept(_RUNS)

@@ -1,0 +1,123 @@
+"""Episodes counted: by scenario and by contender, and those that a filter lets through."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
+from typing import Final, Literal, get_args
+from urllib.parse import urlencode
+
+from fairground.stats import Interval
+from fairground.web.studio.runs_read import RunEpisode, success_rate
+
+OutcomeWord = Literal["passed", "failed", "errored", "invalid", "waiting"]
+"""How an episode ended, or that it has not."""
+
+OUTCOMES: Final[tuple[OutcomeWord, ...]] = get_args(OutcomeWord)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Episodes of one kind.
+
+    Attributes:
+        name: What they have in common.
+        planned: How many there are.
+        passed: Of those that have ended, how many ended so; likewise the next three.
+        steps: The mean over scored ones.
+        seconds: In all.
+        typical: Seconds of the median scored one.
+        tokens: In all; None where no episode counted any.
+        cost: Dollars in all; None where it is not known of any.
+    """
+
+    name: str
+    planned: int
+    passed: int
+    failed: int
+    errored: int
+    invalid: int
+    steps: float | None
+    seconds: float
+    typical: float | None
+    tokens: int | None
+    cost: float | None
+
+    @property
+    def scored(self) -> int:
+        """Those that count for or against an agent."""
+        return self.passed + self.failed
+
+    @property
+    def ended(self) -> int:
+        """Those that need no more attempt."""
+        return self.scored + self.errored + self.invalid
+
+    @property
+    def rate(self) -> Interval | None:
+        """The share of scored ones that passed; None where none was scored."""
+        return success_rate(self.passed, self.scored) if self.scored else None
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which episodes are wanted; empty parts want all."""
+
+    agent: str = ""
+    outcome: str = ""
+    scenario: str = ""
+    text: str = ""
+
+    def __call__(self, episodes: Iterable[RunEpisode]) -> list[RunEpisode]:
+        """Those that fit, in their order."""
+        words = self.text.lower().split()
+        wanted = "" if self.outcome == "waiting" else self.outcome
+        return [
+            one
+            for one in episodes
+            if (not self.agent or one.contender == self.agent)
+            and (not self.outcome or one.outcome == wanted)
+            and (not self.scenario or one.scenario == self.scenario)
+            and (not words or _holds(one, words))
+        ]
+
+    def query(self, **changed: str | int) -> str:
+        """The filter as the end of an address, with `?` where it says anything."""
+        said = {one.name: getattr(self, one.name) for one in fields(self)} | changed
+        kept = {name: value for name, value in said.items() if value}
+        return f"?{urlencode(kept)}" if kept else ""
+
+
+def tally(name: str, episodes: Sequence[RunEpisode]) -> Tally:
+    """Counts episodes."""
+    scored = [one for one in episodes if one.outcome in ("passed", "failed")]
+    counts = dict.fromkeys(("passed", "failed", "errored", "invalid"), 0)
+    for one in episodes:
+        if one.outcome:
+            counts[one.outcome] += 1
+    tokens = [one.tokens for one in episodes if one.tokens is not None]
+    costs = [one.cost for one in episodes if one.cost is not None]
+    return Tally(
+        name,
+        len(episodes),
+        **counts,
+        steps=statistics.fmean(one.steps for one in scored) if scored else None,
+        seconds=sum(one.seconds for one in episodes),
+        typical=statistics.median(one.seconds for one in scored) if scored else None,
+        tokens=sum(tokens) if tokens else None,
+        cost=sum(costs) if costs else None,
+    )
+
+
+def tally_by(episodes: Iterable[RunEpisode], key: Callable[[RunEpisode], str]) -> list[Tally]:
+    """Counts episodes of each kind, in the order in which kinds come up."""
+    kinds: dict[str, list[RunEpisode]] = {}
+    for one in episodes:
+        kinds.setdefault(key(one), []).append(one)
+    return [tally(name, some) for name, some in kinds.items()]
+
+
+def _holds(one: RunEpisode, words: Sequence[str]) -> bool:
+    text = f"{one.configuration} {one.contender} {one.ended_by} {one.error} {one.folder}".lower()
+    return all(word in text for word in words)

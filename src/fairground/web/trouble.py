@@ -1,0 +1,29 @@
+"""What the JSON API says when it cannot do what it was asked, for the schema that programs read."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from fairground.core import Record
+
+
+class Trouble(Record):
+    """What went wrong, in words."""
+
+    error: str
+    fix: str | None = None
+
+
+Responses = dict[int | str, dict[str, Any]]
+
+REFUSED: Final[Responses] = {
+    400: {"model": Trouble, "description": "What was asked for cannot be given"},
+    422: {"model": Trouble, "description": "The request does not have the form it must have"},
+}
+"""For everything that takes parameters."""
+
+ABSENT: Final[Responses] = {404: {"model": Trouble, "description": "There is nothing of that name"}, **REFUSED}
+"""For everything that is about something with a name."""
+
+CHANGING: Final[Responses] = {403: {"model": Trouble, "description": "No session, or not the token of its pages"}}
+"""For everything that changes something."""

@@ -1,0 +1,115 @@
+"""`fairground arena`: an arena's invitations, standings and data from the terminal."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairground.arena import Store, accept, active_agents, all_votes
+from fairground.cli import main
+from tests.web.arena_stage import fill
+
+Ask = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    path = tmp_path / "arena.sqlite"
+    with Store(path) as store:
+        fill(store, 120)
+    return path
+
+
+@pytest.fixture
+def ask(database: Path, capsys: pytest.CaptureFixture[str]) -> Ask:
+    def run(*words: str) -> tuple[int, str]:
+        status = main(["arena", *words, "--database", str(database)])
+        said = capsys.readouterr()
+        return status, said.out + said.err
+
+    return run
+
+
+def told(ask: Ask, *words: str) -> Any:
+    status, said = ask(*words, "--json")
+    assert status == 0, said
+    return json.loads(said)
+
+
+def test_an_arena_that_is_not_there_is_not_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    missing = tmp_path / "nowhere.sqlite"
+    for words in (["standings"], ["agreement"], ["filter"], ["invite"], ["export", str(tmp_path / "x.jsonl")]):
+        assert main(["arena", *words, "--database", str(missing)]) == 2
+        assert "there is no arena" in capsys.readouterr().err
+    assert not missing.exists()
+
+
+def test_an_invitation_lets_somebody_in(ask: Ask, database: Path) -> None:
+    made = told(ask, "invite", "--role", "admin", "--url", "https://arena.example/")
+    assert made["link"].startswith("https://arena.example/enter/")
+    with Store(database) as store:
+        assert accept(store, made["link"].rpartition("/")[2]).role == "admin"
+    assert ask("invite", "--role", "king")[0] == 2
+    assert ask("invite")[1].splitlines()[0].startswith("http://127.0.0.1:8460/enter/")
+
+
+def test_standings_are_ranked_with_intervals_for_all_or_a_group(ask: Ask) -> None:
+    found = told(ask, "standings")
+    first = found["ranking"]["agents"][0]
+    assert first["agent"] == "oracle" and first["rating"]["low"] < first["rating"]["estimate"]
+    assert set(found["categories"]["rankings"]) == {"office", "files"}
+    assert told(ask, "standings", "--category", "office")["votes"] == 60
+    status, said = ask("standings", "--platform", "phone")
+    assert status == 0 and "60 votes" in said and "oracle" in said
+    status, said = ask("standings", "--category", "offic")
+    assert status == 2 and "office" in said
+
+
+def test_filters_mark_and_delete_nothing(ask: Ask, database: Path) -> None:
+    assert told(ask, "filter") == []
+    assert len(told(ask, "filter", "--too-fast", "31")) == 120
+    with Store(database) as store:
+        assert len(all_votes(store)) == 120 and not any(row.counts for row in all_votes(store))
+    assert "no ranking: nobody has voted yet" in ask("standings")[1]
+    status, said = ask("filter")
+    assert status == 0 and "0 votes marked" in said
+
+
+def test_agreement_says_why_it_is_unknown(ask: Ask) -> None:
+    assert "missing" in told(ask, "agreement")["preference"]
+    assert "unknown" in ask("agreement")[1]
+
+
+def test_votes_go_out_and_come_in_elsewhere(ask: Ask, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "votes.csv"
+    assert told(ask, "export", str(out)) == {"path": str(out), "votes": 120}
+    assert len(list(csv.DictReader(out.read_text().splitlines()))) == 120
+    other = tmp_path / "other.sqlite"
+    with Store(other):
+        pass
+    words = ["arena", "import", str(out), "--database", str(other), "--agent", "oracle=solver"]
+    words += ["--rename", "a=left", "--rename", "b=right", "--rename", "winner=winner"]
+    assert main([*words, "--dry-run"]) == 0 and "nothing was taken in" in capsys.readouterr().out
+    assert main(words) == 0 and "120 new" in capsys.readouterr().out
+    assert main(words) == 0 and "taken in before" in capsys.readouterr().out
+    with Store(other) as store:
+        assert len(all_votes(store)) == 120 and not active_agents(store)
+        assert "solver" in {row.a for row in all_votes(store)}
+    assert ask("export", str(tmp_path / "votes.xlsx"))[0] == 2
+
+
+def test_a_table_that_is_none_is_refused_with_the_row(ask: Ask, database: Path, tmp_path: Path) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text("left,right,winner\na,b,left\na,b,nobody\n")
+    status, said = ask("import", str(path))
+    assert status == 2 and "row 2, winner" in said
+    path.write_text("one,two,winner\na,b,left\n")
+    status, said = ask("import", str(path))
+    assert status == 2 and "--rename COLUMN=left" in said
+    with Store(database) as store:
+        assert len(all_votes(store)) == 120

@@ -1,0 +1,121 @@
+"""`fairground play`: a person at a page, from the command to the verdict."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
+
+from fairground.cli.main import main
+
+WORLD = """
+[app]
+name = "terminal"
+packages = ["xterm"]
+launch = ["xterm", "-T", "here", "-geometry", "100x30+0+0"]
+window = "here"
+
+[[scenario]]
+name = "greet"
+instruction = "Write hello into note.txt."
+
+[[scenario.check]]
+name = "there is a note"
+file = "~/note.txt"
+equals = "hello"
+"""
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Path:
+    (tmp_path / "world.toml").write_text(WORLD)
+    return tmp_path
+
+
+def get(host: str, path: str, cookie: str = "") -> http.client.HTTPResponse:
+    connection = http.client.HTTPConnection(host, timeout=30)
+    connection.request("GET", path, headers={"Cookie": cookie} if cookie else {})
+    answer = connection.getresponse()
+    answer.body = answer.read()  # type: ignore[attr-defined]
+    connection.close()
+    return answer
+
+
+def until(host: str, seat: str, cookie: str, status: str) -> None:
+    deadline = time.monotonic() + 60
+    while json.loads(get(host, f"/api/live/{seat}", cookie).body)["status"] != status:  # type: ignore[attr-defined]
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def act(connection: ClientConnection, **action: object) -> dict[str, object]:
+    connection.send(json.dumps({"type": "act", "id": 1, "action": action}))
+    while True:
+        message = connection.recv(30)
+        if isinstance(message, str) and (found := json.loads(message))["type"] in ("done", "refused"):
+            return dict(found)
+
+
+def test_a_task_is_played_judged_and_recorded(world: Path, tmp_path: Path) -> None:
+    line = [
+        sys.executable,
+        "-m",
+        "fairground",
+        "play",
+        str(world),
+        "--out",
+        str(tmp_path / "e"),
+        "--no-video",
+        "--json",
+    ]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
+        try:
+            assert program.stderr is not None and program.stdout is not None
+            address = urlsplit(next(said for said in program.stderr if said.startswith("http")).strip())
+            joined = get(address.netloc, address.path)
+            assert joined.status == 303
+            cookie = re.match(r"[^;]+", joined.headers["set-cookie"])[0]  # type: ignore[index]
+            seat = joined.headers["location"].rsplit("/", 1)[1]
+            until(address.netloc, seat, cookie, "open")
+            with connect(
+                f"ws://{address.netloc}/seats/{seat}/stream",
+                origin=Origin(f"http://{address.netloc}"),
+                additional_headers={"Cookie": cookie},
+                max_size=None,
+                proxy=None,
+            ) as connection:
+                for letter in "printf hello > note.txt\n":
+                    assert act(connection, kind="type", text=letter)["type"] == "done"
+                assert act(connection, kind="wait", seconds=1)["type"] == "refused"
+                assert act(connection, kind="done")["type"] == "done"
+            until(address.netloc, seat, cookie, "over")
+            assert b"<h1>Passed</h1>" in get(address.netloc, f"/live/{seat}", cookie).body  # type: ignore[attr-defined]
+            said = program.stdout.read()
+        finally:
+            program.terminate()
+    episode = json.loads(said)
+    assert (episode["outcome"], episode["agent"], episode["steps"]) == ("passed", "human", 2)
+    steps = [json.loads(step)["action"] for step in (tmp_path / "e" / "steps.jsonl").read_text().splitlines()]
+    assert [step["kind"] for step in steps] == ["type", "done"]
+    assert steps[0]["text"] == "printf hello > note.txt\n"
+    assert Path(episode["page"]).is_file()
+
+
+def test_what_cannot_be_played_is_said(world: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "file").touch()
+    assert main(["play", str(world), "--out", str(tmp_path / "taken"), "--json"]) == 2
+    assert "not empty" in json.loads(capsys.readouterr().out)["error"]
+    assert main(["play", "desk/nothing", "--json"]) == 2
+    assert "nothing" in json.loads(capsys.readouterr().out)["error"]
+    assert main(["--help"]) == 0
+    assert "fairground play" in capsys.readouterr().out

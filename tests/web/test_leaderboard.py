@@ -1,0 +1,260 @@
+"""The leaderboard: gives nothing away, counts every vote, and costs one count however many look."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from fairground.arena import (
+    Side,
+    Store,
+    Task,
+    Vote,
+    all_votes,
+    begin,
+    cast,
+    close,
+    contenders,
+    end_side,
+    flag,
+    new_battle,
+    retire,
+    to_judge,
+)
+from fairground.arena.schema import shared
+from fairground.arena.store import now
+from fairground.web import Site, serving
+from fairground.web.arena.leaderboard_count import Counter, View
+from tests.web.arena_stage import AGENTS, HOSTILE, Client, eventually, fill, judge, markup
+
+TASK = Task(world="desk/calc", text="Add it up", category="office", platform="desktop")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path / "arena.sqlite") as store:
+        yield store
+
+
+@pytest.fixture
+def site(store: Store, tmp_path: Path) -> Site:
+    return Site(store, tmp_path / "home")
+
+
+@pytest.fixture
+def url(site: Site) -> Iterator[str]:
+    with serving(site) as url:
+        yield url
+
+
+def to_be_judged(store: Store, owner: object, follows: str | None = None) -> str:
+    battle = new_battle(store, owner, TASK, follows=follows).id  # type: ignore[arg-type]
+    begin(store, battle, {"a": "same", "b": "same"})
+    for side in ("a", "b"):
+        end_side(store, battle, Side(side, outcome="passed"))
+    to_judge(store, battle)
+    return battle
+
+
+def counted(visitor: Client, **wanted: object) -> dict[str, Any]:
+    """The count, once it says what is wanted; votes are looked for a few times a second."""
+
+    def look() -> dict[str, Any] | None:
+        found: dict[str, Any] = visitor.get("/api/leaderboard").json
+        return found if all(found[name] == value for name, value in wanted.items()) else None
+
+    return eventually(look)  # type: ignore[no-any-return]
+
+
+def test_a_battle_that_others_may_still_judge_moves_no_figure(url: str, site: Site, store: Store) -> None:
+    fill(store)
+    one, visitor = judge(store), Client(url, site)
+    battle = to_be_judged(store, one)
+    with store.write() as connection:
+        connection.execute(shared.insert().values(battle=battle, since=now()))
+    before = counted(visitor, waiting=0)
+    cast(store, battle, one, Vote(winner="a", correct_a="correct", correct_b="wrong"))
+    after = counted(visitor, waiting=1)
+    for name in set(before) - {"waiting", "counted", "fresh"}:
+        assert before[name] == after[name], f"{name} gives away who fought"
+    assert "1 vote will count" in visitor.get("/leaderboard").text
+    close(store, battle)
+    assert counted(visitor, waiting=0)["votes"] == 81
+
+
+def test_a_series_counts_when_its_owner_has_judged_all_of_it(url: str, site: Site, store: Store) -> None:
+    fill(store)
+    owner, visitor = judge(store), Client(url, site)
+    first = to_be_judged(store, owner)
+    second = to_be_judged(store, owner, follows=first)
+    assert contenders(store, first) == contenders(store, second)
+    cast(store, first, owner, Vote(winner="a"))
+    assert counted(visitor, waiting=1)["votes"] == 80
+    cast(store, second, owner, Vote(winner="b"))
+    assert counted(visitor, waiting=0)["votes"] == 82
+
+
+def test_nobody_learns_who_voted_or_on_what(url: str, site: Site, store: Store) -> None:
+    known = fill(store)
+    rows = all_votes(store)
+    visitor = Client(url, site)
+    for path in ("/leaderboard", "/leaderboard?category=office", "/api/leaderboard"):
+        said = visitor.get(path).text
+        assert "oracle" in said
+        assert not any(id_[:8] in said for id_ in (*known, rows[0].person)), path
+
+
+def test_markup_of_strangers_is_text(url: str, site: Site, store: Store) -> None:
+    fill(store, agents={HOSTILE: 1.0, "'\"><script>alert(2)</script>": 0.0, "plain": -1.0})
+    person = judge(store)
+    battle = new_battle(store, person, Task(world="w", text="t", category=HOSTILE[:40], platform="<b>")).id
+    begin(store, battle, {"a": "f", "b": "f"})
+    to_judge(store, battle)
+    cast(store, battle, person, Vote(winner="a", comment=HOSTILE))
+    retire(store, HOSTILE, HOSTILE)
+    visitor = Client(url, site)
+    for asked in ("", "?category=%3Cimg%20src=x%20onerror=%22alert(1)", "?category=%3Cb%3E"):
+        page = markup(visitor.get(f"/leaderboard{asked}").text).replace("<b>What this", "")
+        assert "<img" not in page and "<script>alert" not in page and "<b>" not in page, asked
+
+
+def test_what_is_not_there_is_said_in_words(url: str, site: Site, store: Store) -> None:
+    fill(store, 12)
+    visitor = Client(url, site)
+    for path, status in (
+        ("/api/leaderboard?kind=category&name=nowhere", 404),
+        ("/api/leaderboard?kind=category", 404),
+        ("/api/leaderboard?name=office", 404),
+        ("/api/leaderboard?kind=agent&name=oracle", 422),
+        (f"/api/leaderboard?kind=category&name={'x' * 101}", 422),
+        ("/api/leaderboard?kind=category&name=%00", 404),
+        ("/leaderboard?category=nowhere", 404),
+        ("/leaderboard?category=office&platform=desktop", 404),
+    ):
+        answer = visitor.get(path)
+        assert answer.status == status, path
+        assert "<h1>" in answer.text if path.startswith("/leaderboard") else answer.json["error"]
+
+
+def test_the_board_says_what_is_missing_while_there_are_few_votes(url: str, site: Site, store: Store) -> None:
+    visitor = Client(url, site)
+    assert "Nobody has voted yet" in visitor.get("/leaderboard").text
+    assert counted(visitor, votes=0)["why"] == "nobody has voted yet"
+    fill(store, 6, agents={"one": 0.0, "two": 0.0})
+    fill(store, 6, agents={"three": 0.0, "four": 0.0}, seed=1)
+    assert "never met one another" in counted(visitor, votes=12)["why"]
+    page = visitor.get("/leaderboard").text
+    assert "No ranking yet" in page and "2 groups of agents never met" in page
+
+
+def test_every_number_has_its_interval_and_flagged_votes_are_counted_apart(url: str, site: Site, store: Store) -> None:
+    known = fill(store, 200)
+    rows = all_votes(store)
+    for row in rows[:3]:
+        flag(store, row.battle, row.person, "too-fast")
+    retire(store, "random", "too often wrong")
+    visitor = Client(url, site)
+    found = counted(visitor)
+    agents = found["agents"]
+    assert [one["agent"] for one in agents][:1] == ["oracle"]
+    assert found["votes"] == len(known) - 3 and found["left_out"] == {"too-fast": 3}
+    lows = [one["rating"]["low"] for one in agents]
+    assert lows == sorted(lows, reverse=True) and [one["rank"] for one in agents] == [1, 2, 3, 4]
+    for one in agents:
+        for span in (one["rating"], one["correct"], one["verified"], one["general"]):
+            assert span["low"] <= span["estimate"] <= span["high"]
+        assert one["retired"] == ("too often wrong" if one["agent"] == "random" else None)
+    assert {one["name"] for one in found["categories"]} == {"office", "files"}
+    assert found["agreed"]["estimate"] == 1.0
+    office = visitor.get("/api/leaderboard?kind=category&name=office").json
+    assert office["votes"] == {one["name"]: one["votes"] for one in found["categories"]}["office"]
+    page = visitor.get("/leaderboard").text
+    assert page.count("What this does not say") == page.count("<figure>") and page.count("<figure>") >= 7
+    assert "retired" in page and "given before anybody could have looked" in page
+
+
+def test_a_new_vote_a_change_and_a_flag_show(url: str, site: Site, store: Store) -> None:
+    fill(store)
+    person, visitor = judge(store), Client(url, site)
+    assert counted(visitor)["votes"] == 80
+    battle = to_be_judged(store, person)
+    cast(store, battle, person, Vote(winner="both_bad"))
+    found = counted(visitor, votes=81)
+    assert sum(one["both_bad"] for one in found["agents"]) == 2
+    cast(store, battle, person, Vote(winner="a"))
+    eventually(lambda: sum(one["both_bad"] for one in counted(visitor)["agents"]) == 0)
+    flag(store, battle, person.id, "off-topic")
+    assert counted(visitor, votes=80)["left_out"] == {"off-topic": 1}
+
+
+def test_two_hundred_who_look_at_once_cost_one_count(store: Store) -> None:
+    fill(store)
+    counter = Counter(store)
+
+    async def look() -> list[tuple[object, bool]]:
+        return list(await asyncio.gather(*(counter.look(View()) for _ in range(200))))
+
+    found = asyncio.run(look())
+    counter.close()
+    assert counter.made == 1 and len({id(count) for count, _ in found}) == 1 and all(fresh for _, fresh in found)
+
+
+def test_votes_that_keep_coming_make_nobody_wait_and_no_count_follow_the_other(store: Store) -> None:
+    fill(store)
+    counter = Counter(store)
+    person = judge(store)
+
+    async def look() -> None:
+        await counter.look(View())
+        for _ in range(30):
+            battle = await asyncio.to_thread(to_be_judged, store, person)
+            await asyncio.to_thread(cast, store, battle, person, Vote(winner="a"))
+            await counter.look(View())
+
+    asyncio.run(look())
+    counter.close()
+    assert counter.made < 31, "a count for each vote would leave no time for the votes"
+
+
+def test_a_group_that_is_gone_or_never_was_is_refused_and_forgotten(store: Store) -> None:
+    fill(store, 10)
+    counter = Counter(store)
+    for name in ("nowhere", "\0", "office' OR 1=1"):
+        with pytest.raises(Exception, match="there is no such category"):
+            asyncio.run(counter.look(View("category", name)))
+    assert not counter._slots
+    counter.close()
+
+
+@pytest.fixture
+def shown(url: str, site: Site, store: Store) -> Iterator[tuple[object, list[str], str]]:
+    fill(store, 120, agents={**AGENTS, "a-very-long-name-of-an-agent-that-goes-on-and-on-and-on:2026-11": 0.2})
+    faults: list[str] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
+        yield browser, faults, url
+        browser.close()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_it_can_be_read_on_a_desk_and_on_a_phone(shown: tuple[object, list[str], str], width: int, scheme: str) -> None:
+    browser, faults, url = shown
+    page = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme).new_page()  # type: ignore[attr-defined]
+    page.on("console", lambda said: faults.append(said.text) if said.type in ("error", "warning") else None)
+    page.on("pageerror", lambda fault: faults.append(str(fault)))
+    page.goto(f"{url}leaderboard")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.locator("figure svg:visible").count() == page.locator("figure").count() >= 7
+    assert page.locator("h1").count() == 1
+    assert page.locator(".exhibit:has(figure):not(:has(table))").count() == 0, "every figure has its table"
+    page.get_by_role("link", name="office", exact=True).first.click()
+    page.wait_for_url("**/leaderboard?category=office")
+    assert re.search(r"Leaderboard: office", page.locator("h1").inner_text())
+    assert not faults

@@ -1,0 +1,359 @@
+"""Runs in the studio: broken and hostile ones first, then what a person and a program read of them."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import pytest
+from playwright.sync_api import Browser, expect, sync_playwright
+
+from fairground.arena import Store
+from fairground.cli import main
+from fairground.core import Outcome
+from fairground.report.statistics_words import point_range
+from fairground.rollout import Finished, Planned, RunSpec, RunStore
+from fairground.rollout.store import is_going
+from fairground.stats import Interval, wilson
+from fairground.web.site import Site, serving
+from fairground.web.studio.runs_found import find_runs
+
+EVIL = "<img src=x onerror=window.pwned=1>"
+SCENARIOS = ("notes/pin", "notes/count", "email/send")
+Get = Callable[..., tuple[int, str]]
+
+
+def plan(number: int) -> tuple[Planned, ...]:
+    """Episodes over three scenarios, three rollouts a configuration."""
+    names = [f"pocket/{SCENARIOS[at // 3 % 3]}/i{at // 9}@ada/paper/list" for at in range(number)]
+    return tuple(Planned(number=at, configuration=name, rollout=at % 3, seed=0) for at, name in enumerate(names))
+
+
+def finished(outcome: str, at: int) -> Finished:
+    """How an episode ended."""
+    folder = f"episodes/{at:06}"
+    if outcome in ("errored", "invalid"):
+        return Finished(Outcome(outcome), ended_by="error", error=f"the browser {EVIL} did not answer", folder=folder)
+    reward = 1.0 if outcome == "passed" else 0.25
+    return Finished(Outcome(outcome), reward, 4, 2.5, 1000, 0.02, "agent", folder=folder)
+
+
+def begin(folder: Path, planned: int, agent: str = "random", condition: str = "") -> RunStore:
+    """A run of which nothing is done yet."""
+    spec = RunSpec(worlds=("pocket",), agent=agent, condition=condition, rollouts=3)
+    return RunStore.create(folder, spec, plan(planned))
+
+
+def write_run(folder: Path, outcomes: Sequence[str], planned: int = 0, **words: str) -> Path:
+    """A run whose first episodes ended so."""
+    with begin(folder, planned or len(outcomes), **words) as store:
+        for at, outcome in enumerate(outcomes):
+            store.finish(at, finished(outcome, at))
+    return folder
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    """A folder for runs."""
+    (tmp_path / "runs").mkdir()
+    return tmp_path / "runs"
+
+
+@pytest.fixture
+def site(tmp_path: Path, runs: Path) -> Iterator[str]:
+    """A server that looks for runs there."""
+    home = tmp_path / "home"
+    home.mkdir()
+    with Store(home / "arena.sqlite") as store, serving(Site(store, home, (runs, tmp_path / "more"))) as url:
+        yield url
+
+
+@pytest.fixture
+def get(site: str, tmp_path: Path) -> Get:
+    """Asks for an address as it stands, and checks that no answer says where things lie on the server."""
+
+    def ask(path: str, accept: str = "text/html") -> tuple[int, str]:
+        connection = http.client.HTTPConnection(urlsplit(site).netloc, timeout=30)
+        connection.request("GET", path, headers={"Accept": accept})
+        answer = connection.getresponse()
+        body = answer.read().decode()
+        connection.close()
+        assert answer.status < 500, body
+        assert str(tmp_path) not in body
+        return answer.status, body
+
+    return ask
+
+
+def data(get: Get, path: str) -> Any:
+    """What the API answers."""
+    status, body = get(path, "application/json")
+    assert status == 200, body
+    return json.loads(body)
+
+
+def test_a_name_is_never_a_path(get: Get, runs: Path) -> None:
+    write_run(runs.parent / "secret", ["passed"])
+    write_run(runs / "first", ["passed"])
+    for name in ("..", "%2e%2e", "..%2fsecret", "%2e%2e%2fsecret", "first%2f..%2f..%2fsecret", "%00", "x" * 3000):
+        for path in (f"/runs/{name}", f"/runs/{name}/episodes", f"/api/runs/{name}", f"/api/runs/{name}/episodes"):
+            assert get(path)[0] in (404, 405), path
+    assert get(f"/runs/compare?a={quote('../secret', safe='')}&b=first")[0] == 404
+    assert get("/runs/first/episodes/..%2f..%2frun.sqlite")[0] == 404
+
+
+def test_names_and_texts_of_others_stay_text(get: Get, runs: Path) -> None:
+    write_run(runs / EVIL, ["passed", "errored"], agent=f"agent {EVIL}", condition="\"'><b>x")
+    write_run(runs / "other", ["passed", "errored"])
+    name = quote(EVIL, safe="")
+    for path in ("/runs", f"/runs/{name}", f"/runs/{name}/episodes?text={name}", f"/runs/compare?a={name}&b=other"):
+        status, body = get(path)
+        assert status == 200 and "&lt;img src=x" in body
+        assert "<img" not in body and "<b>x" not in body
+    assert f"/replay/{name}/000000" in get(f"/runs/{name}/episodes")[1]
+
+
+def test_a_file_name_that_is_no_text_can_be_opened_all_the_same(get: Get, runs: Path) -> None:
+    write_run(Path(os.fsdecode(os.fsencode(runs) + b"/caf\xe9")), ["passed"])
+    (one,) = data(get, "/api/runs")["runs"]
+    assert get(f"/runs/{quote(one['name'], safe='')}")[0] == 200
+
+
+def broken_runs(runs: Path) -> list[str]:
+    """Runs that somebody broke, each in another way."""
+    for name, content in (("empty", b""), ("torn", b"SQLite format 3\0" + b"x" * 500), ("text", b"hello")):
+        (runs / name).mkdir()
+        (runs / name / "run.sqlite").write_bytes(content)
+    edits = {
+        "no-spec": "DELETE FROM meta WHERE key = 'spec'",
+        "bad-spec": "UPDATE meta SET value = '{' WHERE key = 'spec'",
+        "other-spec": "UPDATE meta SET value = '{\"agent\": 3}' WHERE key = 'spec'",
+        "newer": "UPDATE meta SET value = '99' WHERE key = 'format'",
+        "no-table": "DROP TABLE errors",
+    }
+    for name, edit in edits.items():
+        write_run(runs / name, ["passed", "failed"])
+        with sqlite3.connect(runs / name / "run.sqlite") as db:
+            db.execute(edit)
+        db.close()
+    return ["empty", "torn", "text", *edits]
+
+
+def test_broken_runs_are_told_and_harm_no_other(get: Get, runs: Path) -> None:
+    names = broken_runs(runs)
+    write_run(runs / "sound", ["passed"])
+    states = {one["name"]: one["state"] for one in data(get, "/api/runs")["runs"]}
+    assert states == dict.fromkeys(names, "damaged") | {"sound": "finished"}
+    listed = get("/runs")[1]
+    for name in names:
+        assert f"/runs/{name}" in listed
+        status, body = get(f"/runs/{name}")
+        assert status == 200 and "cannot be read" in body
+        assert data(get, f"/api/runs/{name}")["fault"]
+        assert get(f"/runs/{name}/episodes")[0] == (200 if name == "no-table" else 400)
+        assert get(f"/runs/compare?a={name}&b=sound")[0] == 200
+    assert get("/runs/sound")[0] == 200
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        "UPDATE episodes SET outcome = 'won'",
+        "UPDATE episodes SET reward = 'much'",
+        "UPDATE episodes SET reward = 9e999",
+        "UPDATE episodes SET steps = x'00ff'",
+        "UPDATE episodes SET configuration = x'00ff', rollout = number",
+        "UPDATE episodes SET error = x'c328'",
+        "UPDATE episodes SET cost = 'free'",
+    ],
+)
+def test_an_index_that_says_what_no_run_says_is_no_result(get: Get, runs: Path, edit: str) -> None:
+    write_run(runs / "odd", ["passed", "failed"])
+    write_run(runs / "sound", ["passed", "failed"])
+    with sqlite3.connect(runs / "odd" / "run.sqlite") as db:
+        db.execute(edit)
+    db.close()
+    assert get("/runs")[0] == 200
+    for path in ("/runs/odd", "/runs/odd/episodes", "/api/runs/odd/episodes"):
+        status, body = get(path)
+        assert status == 400 and "cannot be read" in body, path
+    get("/runs/compare?a=odd&b=sound")
+
+
+def test_an_episode_links_only_to_a_folder_that_a_run_makes(get: Get, runs: Path) -> None:
+    write_run(runs / "odd", ["passed", "passed"])
+    with sqlite3.connect(runs / "odd" / "run.sqlite") as db:
+        db.execute("UPDATE episodes SET folder = 'episodes/../../secret' WHERE number = 0")
+    db.close()
+    first, second = data(get, "/api/runs/odd/episodes")["episodes"]
+    assert (first["replay"], second["replay"]) == (None, "/replay/odd/000001")
+    assert "secret" not in get("/runs/odd/episodes")[1]
+
+
+def test_a_run_may_vanish_while_it_is_looked_at(get: Get, runs: Path) -> None:
+    folder = write_run(runs / "brief", ["passed"])
+    assert get("/runs/brief")[0] == 200
+    shutil.rmtree(folder)
+    assert data(get, "/api/runs")["runs"] == []
+    assert "There is no run here yet" in get("/runs")[1]
+    for path in ("/runs/brief", "/runs/brief/episodes", "/api/runs/brief", "/api/runs/brief/mark"):
+        assert get(path)[0] == 404
+    write_run(folder, ["failed"])
+    assert data(get, "/api/runs/brief")["failed"] == 1
+
+
+def test_errors_are_never_scores(get: Get, runs: Path) -> None:
+    write_run(runs / "first", ["passed"] * 3 + ["failed"] + ["errored"] * 4 + ["invalid"] * 2, planned=12)
+    run = data(get, "/api/runs/first")
+    expected = wilson(3, 4)
+    assert (run["passed"], run["failed"], run["errored"], run["invalid"], run["ended"]) == (3, 1, 4, 2, 10)
+    assert (run["success"]["estimate"], run["success"]["low"]) == (0.75, expected.low)
+    body = get("/runs/first")[1]
+    ends = f"75.0% [{100 * expected.low:.1f}, {100 * expected.high:.1f}]"
+    assert ends in body and "3 of 4 scored" in body and "10 of 12 episodes have ended" in body
+    assert sum(one["planned"] for one in run["scenarios"]) == 12
+
+
+def test_a_run_without_a_score_has_no_rate(get: Get, runs: Path) -> None:
+    write_run(runs / "ours", ["errored", "errored"])
+    assert data(get, "/api/runs/ours")["success"] is None
+    assert "no score yet" in get("/runs/ours")[1]
+
+
+def test_a_filter_stands_in_the_address(get: Get, runs: Path) -> None:
+    write_run(runs / "first", ["passed", "failed", "errored"] * 6, planned=20)
+    count = {
+        "": 20,
+        "?outcome=failed": 6,
+        "?outcome=waiting": 2,
+        "?scenario=pocket/email/send": 6,
+        "?outcome=errored&scenario=pocket/notes/pin": 2,
+        "?text=BROWSER+answer": 6,
+        "?text=email+i1": 3,
+        "?agent=nobody": 0,
+    }
+    for query, number in count.items():
+        assert data(get, f"/api/runs/first/episodes{query}")["total"] == number, query
+        body = get(f"/runs/first/episodes{query}")[1]
+        assert ("No episode fits" in body) == (not number)
+        assert body.count("Replay of episode") == len(
+            [one for one in data(get, f"/api/runs/first/episodes{query}")["episodes"] if one["replay"]]
+        )
+    body = get("/runs/first/episodes?outcome=failed&text=pin")[1]
+    assert '<option value="failed" selected>' in body and 'value="pin"' in body
+
+
+def test_bad_questions_are_refused_in_words(get: Get, runs: Path) -> None:
+    write_run(runs / "first", ["passed"])
+    for query in ("outcome=won", "page=0", "page=x", "page=99999999999999999999", f"text={'x' * 5000}"):
+        status, body = get(f"/api/runs/first/episodes?{query}", "application/json")
+        assert status == 422 and json.loads(body).keys() == {"error", "fix"}
+    assert data(get, "/api/runs/first/episodes?page=1000000")["episodes"] == []
+    status, body = get("/api/runs/frist", "application/json")
+    assert status == 404 and "first" in json.loads(body)["fix"]
+
+
+def test_ten_thousand_episodes_come_a_page_at_a_time(get: Get, runs: Path) -> None:
+    with begin(runs / "large", 10_000) as store:
+        store._db.execute(
+            "UPDATE episodes SET outcome = iif(number % 4, 'failed', 'passed'), reward = 0, steps = 1, seconds = 1,"
+            " folder = printf('episodes/%06d', number)"
+        )
+    first = data(get, "/api/runs/large/episodes")
+    assert (first["total"], first["pages"], len(first["episodes"])) == (10_000, 100, 100)
+    assert data(get, "/api/runs/large/episodes?page=100")["episodes"][-1]["number"] == 9_999
+    body = get("/runs/large/episodes?outcome=passed&page=2")[1]
+    assert body.count("Replay of episode") == 100 and "Page 2 of 25" in body
+    assert "outcome=passed&amp;page=3" in body
+
+
+def test_runs_of_one_command_and_of_a_study_belong_together(get: Get, runs: Path) -> None:
+    write_run(runs / "both" / "oracle", ["passed"] * 6, agent="oracle")
+    write_run(runs / "both" / "random", ["failed"] * 6, agent="random")
+    for condition in ("baseline", "retry"):
+        write_run(runs / "study" / "runs" / "random" / condition, ["failed"] * 3, condition=condition)
+    (runs / "study" / "plan.json").write_text("{}")
+    names = [one["name"] for one in data(get, "/api/runs")["runs"]]
+    assert names == ["both:oracle", "both:random", "study:random:baseline", "study:random:retry"]
+    body = get("/runs/both")[1]
+    assert "By agent" in body and "/runs/both%3Aoracle" in body
+    assert data(get, "/api/runs/both/episodes?agent=oracle")["total"] == 6
+    assert "random [retry]" in get("/runs/study")[1]
+
+
+def test_two_runs_of_one_name_are_told_apart(runs: Path, tmp_path: Path) -> None:
+    write_run(runs / "first", ["passed"])
+    write_run(tmp_path / "more" / "first", ["failed"])
+    write_run(runs / "compare", ["failed"])
+    found = find_runs((runs, tmp_path / "more", tmp_path / "absent"))
+    assert list(found) == ["compare~2", "first", "first~2"]
+    assert found["first~2"].folder == tmp_path / "more" / "first"
+
+
+def test_two_runs_compare_as_on_the_command_line(get: Get, runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(runs / "good", ["passed", "passed", "failed"] * 9, agent="oracle")
+    write_run(runs / "weak", ["passed", "failed", "failed"] * 8 + ["errored"] * 3, agent="random")
+    assert main(["compare", str(runs / "good"), str(runs / "weak"), "--json"]) == 0
+    difference = json.loads(capsys.readouterr().out)["pairs"][0]["comparison"]["difference"]
+    body = get("/runs/compare?a=good&b=weak")[1]
+    assert point_range(Interval(**difference)) in body
+    assert "Who is better" in body and "What became of each task" in body
+    assert "/replay/compare?a=good%2F" in body
+
+
+def test_what_cannot_be_compared_is_said(get: Get, runs: Path) -> None:
+    write_run(runs / "first", ["passed"] * 3)
+    write_run(runs / "errors", ["errored"] * 3)
+    write_run(runs / "new", [], planned=3)
+    assert "cannot be compared with itself" in get("/runs/compare?a=first&b=first")[1]
+    for other in ("errors", "new"):
+        assert "These two cannot be compared" in get(f"/runs/compare?a=first&b={other}")[1]
+    assert get("/runs/compare?a=first&b=nobody")[0] == 404
+
+
+def test_whether_a_run_goes_on_is_asked_of_the_kernel(runs: Path, get: Get) -> None:
+    with begin(runs / "first", 3):
+        assert is_going(runs / "first") and data(get, "/api/runs/first")["state"] == "going"
+    assert not is_going(runs / "first") and data(get, "/api/runs/first")["state"] == "stopped"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
+        expect.set_options(timeout=30_000)
+        yield browser
+        browser.close()
+
+
+def test_progress_is_seen_without_a_reload(browser: Browser, site: str, runs: Path) -> None:
+    store = begin(runs / "first", 9)
+    store.finish(0, finished("passed", 0))
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    faults: list[str] = []
+    page.on("pageerror", lambda fault: faults.append(str(fault)))
+    page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+    page.goto(f"{site}runs/first")
+    page.evaluate("window.kept = true")
+    page.get_by_role("link", name="pocket/notes/pin").focus()
+    expect(page.locator("#live")).to_contain_text("1 of 9 episodes has ended")
+    for at in range(1, 9):
+        store.finish(at, finished("failed", at))
+    expect(page.locator("#live")).to_contain_text("9 of 9 episodes have ended")
+    store.close()
+    assert page.evaluate("window.kept") is True
+    assert page.evaluate("document.activeElement.textContent") == "pocket/notes/pin"
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.goto(f"{site}runs/first/episodes")
+    page.get_by_label("Outcome").select_option("passed")
+    expect(page.locator(".episodes tbody tr")).to_have_count(1)
+    assert page.url.endswith("/runs/first/episodes?outcome=passed")
+    page.close()
+    assert faults == []
