@@ -1,7 +1,7 @@
 """Desk: real, unmodified desktop applications as worlds. One folder an app."""
 
 from fairground.worlds import Suite
-from fairground_desk import browser, calc, files, gimp, impress, inkscape, mousepad, writer
+from fairground_desk import browser, calc, files, gimp, impress, inkscape, mousepad, together, writer
 
 __all__ = ["suite"]
 
@@ -28,5 +28,6 @@ suite = Suite(
         *browser.SCENARIOS,
         *files.SCENARIOS,
         *mousepad.SCENARIOS,
+        *together.SCENARIOS,
     ),
 )

@@ -1,0 +1,24 @@
+"""Tasks that need two programs: a chart from a sheet into a letter, a changed photograph onto a slide.
+
+They belong to the app that is open at the start; the second program is opened by the file dialog or the file manager.
+"""
+
+from fairground_desk.together import (
+    files_and_notes,
+    page_to_note,
+    photo_to_slide,
+    report_and_accounts,
+    sheet_and_letter,
+    slides_and_others,
+)
+
+SCENARIOS = (
+    *sheet_and_letter.SCENARIOS,
+    *report_and_accounts.SCENARIOS,
+    *slides_and_others.SCENARIOS,
+    *files_and_notes.SCENARIOS,
+    *page_to_note.SCENARIOS,
+    *photo_to_slide.SCENARIOS,
+)
+
+__all__ = ["SCENARIOS"]
