@@ -16,6 +16,7 @@ from fairground.verify import judge, read_ods
 from fairground.worlds import Seat, World, open_seat, resolve
 from fairground_desk.calc.app import WORKBOOK
 from fairground_desk.calc.sales import PROFILES, build
+from fairground_desk.office import REGISTRY
 from fairground_desk.office.office_app import finish_profile, is_drawn
 
 DEADLINE = 60.0
@@ -59,6 +60,12 @@ def test_no_notice_stands_between_the_menus_and_the_sheet(seat: Seat) -> None:
     assert not roles & {"dialog", "alert", "info bar", "notification"}
     (application,) = tree.children
     assert len(application.children) == 1, "one window, no dialog"
+
+
+def test_what_the_program_notes_of_itself_is_no_part_of_the_start(seat: Seat) -> None:
+    wait_until(lambda: b"ooLocale" in seat.sandbox.read_file(REGISTRY), "note of the program's own")
+    assert b"ooLocale" not in seat.before.file(REGISTRY) and b"MacroSecurityLevel" in seat.before.file(REGISTRY)
+    assert b"ooLocale" in seat.capture().file(REGISTRY), "what is there later is recorded as it is"
 
 
 def test_the_task_done_by_keyboard_and_saved_is_a_success(seat: Seat, world: World) -> None:

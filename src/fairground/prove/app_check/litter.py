@@ -28,7 +28,7 @@ def leave_files(seat: Seat) -> None:
     """Documents, settings and a cache, and a document that was used lately."""
     for path in _FILES:
         seat.sandbox.write_file(path, b"left behind\n")
-    bookmark = f'<bookmark href="file:///home/user/{MARK}.txt" added="2025-01-01T00:00:00Z"/>'
+    bookmark = f'<bookmark href="file://{seat.sandbox.home}/{MARK}.txt" added="2025-01-01T00:00:00Z"/>'
     seat.sandbox.write_file(RECENT, f'<?xml version="1.0"?><xbel version="1.0">{bookmark}</xbel>'.encode())
 
 

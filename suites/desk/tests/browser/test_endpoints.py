@@ -49,6 +49,7 @@ def after(seat: Seat, before: State) -> State:
     )
     play(seat, Tap("Save", role="push button"))
     play(seat, *go(HANA.url("news", "/1")), Fill("Your name", "Hana\tGood.\t"), Press("enter"), titled("Comment"))
+    play(seat, *go(HANA.url("library", "/articles/7")), Tap("Full text (PDF)"), saved("~/Downloads/paper-7.pdf"))
     play(seat, *address_bar(), *typed(TABLE), saved("~/Downloads/all.csv"))
     play(seat, Press("ctrl+t"), *address_bar(), *typed(HANA.url("shop")), page(HANA.url("shop")))
     return seat.finish()
@@ -64,6 +65,11 @@ def test_it_opens_at_the_start_page_and_asks_nothing(seat: Seat, before: State) 
     assert [window.title for window in seat.screen.windows()] == [f"{HANA.titles['intranet']} - Chromium"]
     assert not {"dialog", "alert", "info bar"} & {node.role for node in seat.screen.tree().walk()}
     assert len(before.files) > 30 and "live" not in before.data
+
+
+def test_a_pdf_that_is_clicked_is_downloaded_without_a_question(after: State) -> None:
+    assert after.file("~/Downloads/paper-7.pdf").startswith(b"%PDF-")
+    assert not [one for one in after.get("files") if one["path"].endswith(".crdownload")]
 
 
 @pytest.mark.endpoint("bookmarks", "positive")

@@ -17,7 +17,7 @@ from fairground.worlds import Command, Seat, World
 from fairground_desk.browser.belongings import bookmark_bar, folders, other_bookmarks, past
 from fairground_desk.browser.debugging import Debugger
 from fairground_desk.browser.inspector import BROWSER, LOCAL_STATE, PROFILE, RECORDED
-from fairground_desk.browser.person import PEOPLE, Person, person
+from fairground_desk.browser.person import PEOPLE, SITES, Person, person
 from fairground_desk.browser.profile_files import bookmarks_file, cookies_database, history_database
 from fairground_desk.browser.serving import Response, Server
 from fairground_desk.browser.sites import Sites
@@ -50,6 +50,7 @@ _WITHOUT: Final = (
     "MediaRouter",
     "OmniboxDefaultTypedNavigationsToHttps",
     "OptimizationHints",
+    "PersistentHistograms",  # megabytes of figures about itself, which it writes when it likes
     "Translate",
 )
 
@@ -118,6 +119,7 @@ class Browser(DeskApp):
         size = (
             [f"--window-size={width},{height}", f"--window-position={left},{top}"] if width else ["--start-maximized"]
         )
+        self.note_settings(seat)
         debugger = Debugger(seat.sandbox, _command(server.port, seat.sandbox, [*size, *pages]), seat.env)
         seat.defer(debugger.close)
         seat.keep[_KEPT] = (debugger, server, sites)
@@ -192,7 +194,16 @@ def preferences(owner: Person, home: str, state: Mapping[str, Any]) -> dict[str,
         "homepage_is_newtabpage": True,
         "intl": {"accept_languages": "en-US,en", "selected_languages": "en-US,en"},
         "ntp": {"num_personal_suggestions": 1},
-        "profile": {"cookie_controls_mode": 1, "exit_type": "Normal", "exited_cleanly": True, "name": owner.first},
+        "profile": {
+            # The sites are plain HTTP: without this, a PDF file of theirs is held back as an insecure download.
+            "content_settings": {
+                "exceptions": {"mixed_script": {f"[*.]{owner.host(one)},*": _ALLOWED for one in SITES}}
+            },
+            "cookie_controls_mode": 1,
+            "exit_type": "Normal",
+            "exited_cleanly": True,
+            "name": owner.first,
+        },
         "savefile": {"default_directory": f"{home}/Downloads"},
         "search": {"suggest_enabled": False},
         "session": {"restore_on_startup": 5},
@@ -205,6 +216,7 @@ def preferences(owner: Person, home: str, state: Mapping[str, Any]) -> dict[str,
     return prefs
 
 
+_ALLOWED: Final = {"setting": 1}
 _LEFT_OVER: Final = (
     "Sessions", "Sessions_Encrypted", "Preferences", "Secure Preferences", "GPUCache", "DawnGraphiteCache",
     "DawnWebGPUCache", "Top Sites", "Top Sites-journal", "Shortcuts", "History-journal", "Cookies-journal",

@@ -81,9 +81,9 @@ class Files(DeskApp):
     def launch(self, seat: Seat) -> None:
         """Opens the folder of the UI state."""
         place = str(seat.world.ui_state["at"]).format(album=home_of(seat.world).album)
-        seat.start(["pcmanfm", place.replace("~", seat.sandbox.home)])
-        title = re.escape(place.rpartition("/")[2]) if place != "~" else "user"
-        wait_drawn(seat, f"^{title}$")
+        folder = place.replace("~", seat.sandbox.home)
+        self.start(seat, ["pcmanfm", folder])
+        wait_drawn(seat, f"^{re.escape(folder.rpartition('/')[2])}$")
 
     def live(self, seat: Seat) -> Mapping[str, Any]:
         """Windows, and what the status bar says; with the permissions of all files, which only a program can tell."""

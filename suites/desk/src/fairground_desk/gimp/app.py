@@ -67,7 +67,7 @@ class Gimp(DeskApp):
         first = opened(seat.world)
         also = studio.second_path if seat.world.ui_state.get("also") and first != studio.second_path else None
         paths = [path.replace("~", seat.sandbox.home) for path in (also, first) if path]
-        seat.start([_PROGRAM, "--no-splash", *paths, "-b", SERVE])
+        self.start(seat, [_PROGRAM, "--no-splash", *paths, "-b", SERVE])
         wait_drawn(seat, rf"^\S*{re.escape(first.rpartition('/')[2].rpartition('.')[0])}.*GIMP")
         wait_ready(seat, READY_SECONDS)
 

@@ -26,7 +26,10 @@ _DESCRIBED = re.compile(r"'([\w.-]+)': \((true|false), (?:signature )?'[^']*', (
 
 
 def actions(*steps: Step) -> Command:
-    """Has Inkscape carry out actions, one after the other: `actions(("app.select-by-id", "rect7"), "app.delete")`."""
+    """Has Inkscape carry out actions, one after the other: `actions(("app.select-by-id", "rect7"), "app.delete")`.
+
+    A text that begins with `~/` is a path in the user's home.
+    """
     return Command("actions", {"steps": [list(step) if isinstance(step, tuple) else [step] for step in steps]})
 
 
@@ -43,7 +46,10 @@ def run_actions(seat: Seat, steps: Sequence[Sequence[Any]]) -> None:
     """
     for name, *given in steps:
         place, _, action = str(name).partition(".")
-        _call(seat, _PLACES[place], "Activate", action, f"[{', '.join(map(_variant, given))}]", "{}")
+        values = [
+            seat.sandbox.home + one[1:] if isinstance(one, str) and one.startswith("~/") else one for one in given
+        ]
+        _call(seat, _PLACES[place], "Activate", action, f"[{', '.join(map(_variant, values))}]", "{}")
 
 
 def action_states(seat: Seat) -> dict[str, str]:

@@ -73,7 +73,7 @@ class Inkscape(DeskApp):
     def launch(self, seat: Seat) -> None:
         """Opens the drawing, and waits until it is drawn."""
         sheet = sheet_of(seat.world)
-        seat.start(["inkscape", sheet.path.replace("~", seat.sandbox.home)])
+        self.start(seat, ["inkscape", sheet.path.replace("~", seat.sandbox.home)])
         wait_drawn(seat, rf"^{re.escape(sheet.file)} - Inkscape")
 
     def live(self, seat: Seat) -> Mapping[str, Any]:

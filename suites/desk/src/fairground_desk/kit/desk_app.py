@@ -6,7 +6,7 @@ import hashlib
 import inspect
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
@@ -17,11 +17,13 @@ from fairground.core import AppError, FairgroundError, Pixels, State, Window
 from fairground.sandbox import hash_path
 from fairground.screen import DesktopStyle
 from fairground.worlds import App, Command, Seat, World
-from fairground_desk.kit.recording import record_files, record_folders
+from fairground_desk.kit.recording import Recorded, record_files, record_folders
 from fairground_desk.kit.themes import THEMES
 from fairground_desk.kit.waiting import wait
 
 READY_SECONDS = 90.0
+
+_FOUND = "settings that the program found"
 
 
 class DeskApp(App):
@@ -50,6 +52,20 @@ class DeskApp(App):
         """The theme's desktop."""
         return DesktopStyle(**world.theme, launchers=self.launchers)
 
+    def start(self, seat: Seat, argv: Sequence[str]) -> None:
+        """Starts the program, for `launch`."""
+        self.note_settings(seat)
+        seat.start(argv)
+
+    def note_settings(self, seat: Seat) -> None:
+        """Reads the settings that the program will find: these are the ones recorded of the start.
+
+        It writes notes of its own into them a moment later (recent documents, the language that it chose), and whether
+        those are there when a person could begin is chance.
+        """
+        seat.keep[_FOUND] = found = Recorded()
+        record_files(seat.sandbox, self.settings, found)
+
     def live(self, seat: Seat) -> Mapping[str, Any]:
         """What the running program says of itself and has not written anywhere; asked when an attempt ends.
 
@@ -69,7 +85,12 @@ class DeskApp(App):
         """The folders and settings, and what the program said last."""
         found = record_folders(seat.sandbox, self.folders)
         named = (path.format_map(world.parameters) for path in (*self.recorded, *world.scenario.recorded))
-        record_files(seat.sandbox, (*self.settings, *named), found)
+        if not seat.before.data and (begun := seat.keep.pop(_FOUND, None)) is not None:
+            found.files |= begun.files
+            found.missing |= begun.missing
+        else:
+            record_files(seat.sandbox, self.settings, found)
+        record_files(seat.sandbox, named, found)
         data: dict[str, Any] = {"files": found.listing}
         live = seat.keep.pop("live", None)
         if live is None and seat.before.data and not seat.sandbox.frozen:  # somebody looks while it is used

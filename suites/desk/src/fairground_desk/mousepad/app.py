@@ -60,7 +60,7 @@ class Mousepad(DeskApp):
         place = workplace(seat.world)
         paths = [place.path(role).replace("~", seat.sandbox.home) for role in ui_state["open"]]
         line = [f"--line={ui_state['line']}"] if "line" in ui_state else []
-        seat.start(["mousepad", *line, *paths])
+        self.start(seat, ["mousepad", *line, *paths])
         wait_drawn(seat, r" - Mousepad$")
 
     def live(self, seat: Seat) -> Mapping[str, Any]:
@@ -86,13 +86,19 @@ def workplace(world: World) -> Workplace:
     return WORKPLACES[str(world.profile["workplace"])]
 
 
+_WINDOW = {"width": 640, "height": 480, "maximized": False, "fullscreen": False}
+
+
 def _settings(ui_state: Mapping[str, Any]) -> str:
-    """Tabs always show, so that every open file can be seen; what is restored after a crash is nothing."""
+    """Tabs always show, so that every open file can be seen; what is restored after a crash is nothing.
+
+    What Mousepad itself writes a while after its start (the timer, the window's state) is there already, in its words.
+    """
     groups: dict[str, Mapping[str, Any]] = {
         "preferences/window": {"always-show-tabs": True, **ui_state.get("show", {})},
-        "preferences/file": {"session-restore": "'never'"},
+        "preferences/file": {"session-restore": "'never'", "autosave-timer": 0},
         "preferences/view": ui_state.get("view", {}),
-        "state/window": ui_state["window"],
+        "state/window": {**_WINDOW, **ui_state["window"]},
     }
     return "\n".join(
         f"[org/xfce/mousepad/{group}]\n" + "".join(f"{key}={_value(value)}\n" for key, value in keys.items())
@@ -101,9 +107,7 @@ def _settings(ui_state: Mapping[str, Any]) -> str:
 
 
 def _value(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f"uint32 {value}" if isinstance(value, int) else str(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _edited(tree: Node) -> str:

@@ -69,7 +69,7 @@ class OfficeApp(DeskApp):
         """Opens the document, and waits until it is drawn."""
         path = self.opened(seat.world)
         address = f"file://{quote(path.replace('~', seat.sandbox.home))}{self.place(seat.world)}"
-        seat.start([_PROGRAM, *_FLAGS, f"--{self.part}", address])
+        self.start(seat, [_PROGRAM, *_FLAGS, f"--{self.part}", address])
         wait_drawn(seat, rf"^{re.escape(path.rpartition('/')[2])} .*{re.escape(self.shown)}", is_drawn)
 
     def live(self, seat: Seat) -> Mapping[str, Any]:

@@ -63,7 +63,7 @@ class FilesTask(DeskTask):
     """A task about files in PCManFM: a plan, and the moves for it."""
 
     app = "files"
-    step_budget = 80
+    step_budget = 200  # the file manager has no shortcut for most of it
 
     def plan(self, world: World, before: State) -> Plan:
         """What should become of the files."""

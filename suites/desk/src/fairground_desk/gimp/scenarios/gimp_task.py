@@ -96,5 +96,4 @@ def save_as(path: str) -> list[Move]:
 
 
 def _named(keys: str, dialog: str, path: str) -> list[Move]:
-    place = path.replace("~", "/home/user", 1)
-    return [Press("escape"), Press(keys), window(dialog), Press("ctrl+a"), Enter(f"{place}\n")]
+    return [Press("escape"), Press(keys), window(dialog), Press("ctrl+a"), Enter(f"{path}\n")]

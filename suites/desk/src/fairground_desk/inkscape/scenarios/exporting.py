@@ -17,7 +17,6 @@ from fairground_desk.inkscape.inspector import mm
 from fairground_desk.inkscape.sheet import Sheet
 from fairground_desk.inkscape.task import Case, InkTask, near
 
-_HOME = "/home/user"
 _STAYS = " The drawing itself stays as it is on disk."
 
 
@@ -56,7 +55,7 @@ class ExportPage(InkTask):
         """The export actions."""
         return [
             actions(
-                ("app.export-filename", f"{_HOME}/Pictures/{wanted['file']}"),
+                ("app.export-filename", f"~/Pictures/{wanted['file']}"),
                 ("app.export-type", "png"),
                 ("app.export-area-page", True),
                 ("app.export-width", int(wanted["pixels"])),
@@ -116,7 +115,7 @@ class ExportObject(InkTask):
         """The export actions."""
         return [
             actions(
-                ("app.export-filename", f"{_HOME}/Pictures/{wanted['file']}"),
+                ("app.export-filename", f"~/Pictures/{wanted['file']}"),
                 ("app.export-type", "png"),
                 ("app.export-id", getattr(sheet, str(wanted["role"])).id),
                 ("app.export-id-only", True),
@@ -173,7 +172,7 @@ class PlainCopy(InkTask):
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
         """The export actions."""
         steps: list[Step] = [
-            ("app.export-filename", f"{_HOME}/Documents/{wanted['file']}"),
+            ("app.export-filename", f"~/Documents/{wanted['file']}"),
             ("app.export-type", "svg"),
             ("app.export-plain-svg", True),
             "app.export-do",

@@ -295,11 +295,10 @@ class PlacePicture(InkTask):
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
         """Imports it; all others of its kind are known, so the new one can be told from them."""
         numbers = {name: float(wanted[name]) for name in ("x", "y", "width", "height")}
-        path = sheet.picture.replace("~", "/home/user")
         return [
             on(sheet.plate, do=["app.select-clear"]),
             Press("ctrl+i"),
-            Enter(f"{path}\n"),
+            Enter(f"{sheet.picture}\n"),
             Command("await-change"),
             actions(
                 ("app.select-by-element", "image"),
