@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from fastapi import APIRouter, Request, Response
@@ -15,7 +16,8 @@ from fairground.arena.schema import CORRECT, EFFICIENT, MARKS, SAFE
 from fairground.arena.tables import Brief, battles_of
 from fairground.report.html import Html, tag
 from fairground.web.arena.api import show_battle
-from fairground.web.shell import empty, form, page, pill, table
+from fairground.web.arena.models import Shown
+from fairground.web.shell import empty, form, page, pill
 from fairground.web.visit import Here, site_of
 from fairground.worlds import suites
 
@@ -31,6 +33,8 @@ _QUESTIONS = (
     ("safe", "Did it stay within what was asked?", SAFE),
     ("efficient", "Was the way there good?", EFFICIENT),
 )
+_SHORT = 140  # characters of a task in a list
+_LONG = 400  # and of one that is more than a heading
 _SAID = {"partly": "in part", "unsafe": "not safe"}
 
 
@@ -45,7 +49,7 @@ def arena(request: Request, visitor: Here) -> Response:
                  "once you have voted.", class_="lead"),
         _invitation(request, visitor.person),
         _mine(request, visitor.person) if visitor.person.may_vote else None,
-        place="/arena",
+        place="/arena", styles=("battle.css",),
     )  # fmt: skip
 
 
@@ -94,9 +98,9 @@ def begin(request: Request, visitor: Here, world: str = "") -> Response:
                 tag("label", "Repository", tag("small", "Its files are copied into a folder."),
                     tag("input", name="repository", maxlength=2000, placeholder="https://...")),
                 id="own-words", hidden=True, class_="stack"),
-            tag("div", tag("button", "Begin", type="submit"), tag("span", id="trouble", class_="note bad", hidden=True),
-                class_="row"),
-            id="new-battle", data_max_task=MAX_TASK,
+            tag("div", tag("button", "Begin", type="submit"),
+                tag("span", id="trouble", class_="note bad", role="alert", hidden=True), class_="row"),
+            id="new-battle", class_="card",
         ),
         place="/arena", scripts=("new_battle.js",), styles=("battle.css",),
     )  # fmt: skip
@@ -109,12 +113,14 @@ def battle(request: Request, visitor: Here, battle: str) -> Response:
     return page(
         request,
         "Battle",
-        tag("div", tag("h1", shown.task.text, dir="auto", class_="task"), pill("", ""), class_="headline"),
+        tag("div", _heading(shown.task.text), pill("", ""),
+            tag("button", "Stop both", type="button", class_="plain", id="stop", hidden=True), class_="headline"),
+        _given(shown),
         tag("p", class_="note", id="why", hidden=True),
+        tag("div", id="notes", hidden=True),
         tag("div", [_side(side) for side in ("a", "b")], class_="columns", id="sides"),
         tag("div", id="replays", hidden=True),
         tag("div",
-            tag("button", "Stop both", type="button", class_="plain", id="stop", hidden=True),
             tag("button", "Begin again", type="button", id="rerun", hidden=True),
             tag("form", tag("label", "Go on with", tag("input", name="text", maxlength=MAX_TASK, required=True,
                                                        placeholder="another instruction for both")),
@@ -142,28 +148,41 @@ def _mine(request: Request, person: Person) -> Html:
     found = battles_of(site_of(request).store, person)
     if not found:
         return empty("No battle yet", "Yours will stand here, and those that you are asked to judge.")
-    rows = [(_when(one), tag("a", _short(one), href=f"/arena/battles/{one.id}"), *_how(one)) for one in found]
     return tag(
-        "section",
-        tag("h2", "Your battles"),
-        table(("Begun", "Task", "State", "Your vote"), rows, label="Your battles"),
-        class_="card",
+        "section", tag("h2", "Your battles"), tag("ul", [_row(one) for one in found], class_="battles"), class_="card"
     )
 
 
-def _when(one: Brief) -> Html:
+def _row(one: Brief) -> Html:
+    text = one.task if len(one.task) <= _SHORT else f"{one.task[: _SHORT - 1]}…"
     at = datetime.fromtimestamp(one.created, UTC)
-    return tag("time", f"{at:%Y-%m-%d %H:%M}", datetime=at.isoformat(timespec="seconds"))
-
-
-def _short(one: Brief) -> Html:
-    text = one.task if len(one.task) <= 140 else f"{one.task[:139]}…"
-    return tag("bdi", text)
-
-
-def _how(one: Brief) -> tuple[Html, Html]:
     vote = dict(_WINNERS).get(one.vote or "")
-    return pill(*_WORDS[one.status]), tag("span", vote or "none yet", class_=None if vote else "muted")
+    return tag(
+        "li",
+        tag("a", tag("bdi", text), href=f"/arena/battles/{one.id}"),
+        tag("p", pill(*_WORDS[one.status]), f"Your vote: {vote}" if vote else "No vote yet",
+            tag("time", f"{at:%Y-%m-%d %H:%M} UTC", datetime=at.isoformat(timespec="seconds")), class_="muted small"),
+    )  # fmt: skip
+
+
+def _heading(text: str) -> Html:
+    """The task; a long one scrolls by itself, so that the screens stay in sight."""
+    long = len(text) > _LONG
+    return tag("h1", text, dir="auto", class_="task long" if long else "task", tabindex="0" if long else None)
+
+
+def _given(shown: Shown) -> Html | None:
+    """What was put on both desktops, and what this goes on with."""
+    prepared = shown.task.preparation
+    things = [*prepared.files, *prepared.pages, *([prepared.repository] if prepared.repository else [])]
+    parts: list[Html] = []
+    if things:
+        parts.append(
+            tag("span", "On both desktops: ", [(", " if at else "", tag("bdi", one)) for at, one in enumerate(things)])
+        )
+    if shown.follows:
+        parts.append(tag("a", "The battle before", href=f"/arena/battles/{shown.follows}"))
+    return tag("p", parts, class_="row muted small") if parts else None
 
 
 def _side(side: str) -> Html:
@@ -171,7 +190,7 @@ def _side(side: str) -> Html:
     return tag(
         "section",
         tag("div", tag("h2", f"Agent {name}"), tag("span", class_="pill", data_state=""), class_="row"),
-        tag("div", class_="screen", data_screen="", role="img", aria_label=f"The screen of agent {name}"),
+        tag("div", class_="screen", data_screen=""),
         tag("ol", class_="talk", data_talk="", aria_live="polite", aria_label=f"What agent {name} asked"),
         class_="card side", data_side=side,
     )  # fmt: skip
@@ -179,28 +198,39 @@ def _side(side: str) -> Html:
 
 def _ballot() -> Html:
     """The vote: only who is better must be said."""
-    sides = [
-        tag("div", tag("h3", f"Agent {side.upper()}"),
-            [tag("fieldset", tag("legend", question),
-                 tag("div", [_choice(f"{name}_{side}", one, _SAID.get(one, one)) for one in answers], class_="choices"))
-             for name, question, answers in _QUESTIONS],
-            class_="stack")
-        for side in ("a", "b")
-    ]  # fmt: skip
+    heads = [tag("h3", f"Agent {side.upper()}", aria_hidden="true") for side in ("a", "b")]
+    rows = [
+        tag(
+            "div",
+            tag("p", question, aria_hidden="true"),
+            [_answers(name, question, side, answers) for side in ("a", "b")],
+        )
+        for name, question, answers in _QUESTIONS
+    ]
     return tag(
         "form",
         tag("h2", "Your vote"),
         tag("fieldset", tag("legend", "Who did better?"),
             tag("div", [_choice("winner", value, said) for value, said in _WINNERS], class_="choices large")),
         tag("details", tag("summary", "Say more"),
-            tag("div", sides, class_="columns"),
-            tag("label", "Comment", tag("textarea", name="comment", maxlength=4000, rows=3)),
-            tag("p", "Steps can be marked in the replays above: choose a step, then what it was.", class_="hint")),
-        tag("div", tag("button", "Vote", type="submit"), tag("span", id="vote-trouble", class_="note bad", hidden=True),
-            tag("span", "You learn who they were, and can change your vote until the battle is closed.",
-                class_="muted small"), class_="row"),
+            tag("div", tag("div", tag("span"), heads), rows, class_="more"),
+            tag("label", "Comment", tag("textarea", name="comment", maxlength=4000, rows=2))),
+        tag("div", tag("button", "Vote", type="submit"),
+            tag("span", "Say who did better.", id="vote-trouble", class_="note bad", role="alert", hidden=True),
+            tag("span", "You learn who they were, and can change your vote until the battle is closed.", id="vote-hint",
+                class_="muted small"),
+            tag("span", id="vote-marks", class_="muted small", role="status"), class_="row"),
         id="ballot", class_="card", hidden=True, data_marks=",".join(MARKS),
     )  # fmt: skip
+
+
+def _answers(name: str, question: str, side: str, answers: Sequence[str]) -> Html:
+    """One question about one side. It stands in a grid; who hears it instead is told of each what it is about."""
+    return tag(
+        "fieldset",
+        tag("legend", f"{question} Agent {side.upper()}", class_="heard"),
+        tag("div", [_choice(f"{name}_{side}", one, _SAID.get(one, one)) for one in answers], class_="choices small"),
+    )
 
 
 def _choice(name: str, value: str, said: str, *, checked: bool = False) -> Html:

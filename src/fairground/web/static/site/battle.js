@@ -27,12 +27,18 @@ function show(now) {
   const why = document.getElementById("why");
   why.textContent = now.why;
   why.hidden = !now.why;
-  why.classList.toggle("bad", now.status === "failed" || now.status === "interrupted");
+  const broken = now.status === "failed" || now.status === "interrupted";
+  why.classList.toggle("bad", broken);
+  const notes = document.getElementById("notes");
+  notes.hidden = !now.notes.length;
+  notes.replaceChildren(...now.notes.map((text) => Object.assign(document.createElement("p"), { className: "note", textContent: text })));
   const over = now.status === "judging" || now.status === "closed";
-  document.getElementById("sides").hidden = over;
+  document.getElementById("sides").hidden = over || broken;
   for (const side of ["a", "b"]) showSide(side, now, over);
-  document.getElementById("stop").hidden = !(now.mine && (now.status === "running" || now.status === "preparing"));
-  document.getElementById("rerun").hidden = !(now.mine && (now.status === "failed" || now.status === "interrupted"));
+  const stop = document.getElementById("stop");
+  stop.hidden = !(now.mine && (now.status === "running" || now.status === "preparing"));
+  if (stop.hidden) stop.disabled = false;
+  document.getElementById("rerun").hidden = !(now.mine && broken);
   document.getElementById("follow-up").hidden = !(now.mine && now.can_follow);
   if (over && !replays) showReplays(now);
   ballot.hidden = !(over && now.may_vote);
@@ -47,12 +53,22 @@ function showSide(side, now, over) {
   const steps = how.steps === null ? "" : ` · ${how.steps} ${how.steps === 1 ? "step" : "steps"}`;
   pill.textContent = (STATES[how.state] ?? how.state) + steps;
   pill.className = `pill ${how.state === "asking" ? "odd" : ""}`;
+  place.dataset.how = how.state;
   if (watching[side]?.seat !== how.seat) {
     watching[side]?.view?.close();
-    const view = how.seat && !over ? watch(place.querySelector("[data-screen]"), `/seats/${how.seat}/stream`, {}) : null;
-    watching[side] = { seat: how.seat, view };
+    watching[side] = { seat: how.seat, view: how.seat && !over ? look(side, how.seat) : null };
   }
   showTalk(side, now);
+}
+
+function look(side, seat) {
+  const screen = sides[side].querySelector("[data-screen]");
+  screen.replaceChildren(); // of a seat before this one
+  return watch(screen, `/seats/${seat}/stream`, {
+    label: `The screen of agent ${side.toUpperCase()}`,
+    // A phone's screen leaves room for the other beside it, however narrow the window is.
+    onHello: ({ size }) => document.getElementById("sides").classList.toggle("tall", size[1] > size[0]),
+  });
 }
 
 function showTalk(side, now) {
@@ -111,8 +127,14 @@ function showReplays(now) {
       const side = source === 0 ? "a" : "b";
       marks = marks.filter((one) => one.side !== side || one.step !== step);
       if (mark) marks.push({ side, step, mark, note: "" });
+      tellMarks();
     },
   });
+}
+
+function tellMarks() {
+  const number = marks.length === 1 ? "1 marked step" : `${marks.length} marked steps`;
+  document.getElementById("vote-marks").textContent = marks.length ? `${number} will be part of it.` : "";
 }
 
 // --- what a person does -----------------------------------------------------------------------------------------------
@@ -126,9 +148,9 @@ async function tell(method, path, body) {
   }
 }
 
-document.getElementById("stop").addEventListener("click", (event) => {
-  event.currentTarget.disabled = true;
-  tell("POST", `${here}/stop`);
+document.getElementById("stop").addEventListener("click", async ({ currentTarget: button }) => {
+  button.disabled = true;
+  if (!(await tell("POST", `${here}/stop`))) button.disabled = false;
 });
 for (const [id, path] of [["rerun", "rerun"], ["follow-up", "follow-up"]]) {
   const control = document.getElementById(id);
@@ -147,27 +169,38 @@ function fill(vote) {
     if (found && value !== null && name !== "marks") found.value = value;
   }
   marks = [...vote.marks];
-  ballot.querySelector("[type=submit]").textContent = "Change your vote";
+  if (vote.comment || Object.entries(vote).some(([name, value]) => /_[ab]$/.test(name) && value)) {
+    ballot.querySelector("details").open = true;
+  }
+  voted();
 }
 
+function voted() {
+  ballot.querySelector("[type=submit]").textContent = "Change your vote";
+  document.getElementById("vote-hint").textContent = "You can change it until the battle is closed.";
+  document.getElementById("vote-marks").textContent = "";
+}
+
+ballot.addEventListener("change", () => { document.getElementById("vote-trouble").hidden = true; });
 ballot.addEventListener("submit", async (event) => {
   event.preventDefault();
   const given = new FormData(ballot);
   const trouble = document.getElementById("vote-trouble");
   trouble.hidden = Boolean(given.get("winner"));
-  trouble.textContent = "Say who did better.";
   if (!given.get("winner")) return;
   const vote = Object.fromEntries([...given].filter(([, value]) => value !== ""));
   const counted = await tell("PUT", `${here}/vote`, { ...vote, marks });
   if (!counted) return;
   toast(counted.version === 1 ? "Your vote is counted." : "Your vote is changed.");
-  ballot.querySelector("[type=submit]").textContent = "Change your vote";
-  show(await ask("GET", here));
+  voted();
+  const now = await tell("GET", here);
+  if (now) show(now);
   document.getElementById("revealed").scrollIntoView({ block: "center" });
 });
 
 function reveal(now) {
   const place = document.getElementById("revealed");
+  if (!place.hidden) return; // said once is enough, also to who hears it
   const title = document.createElement("h2");
   title.textContent = "They were";
   const list = document.createElement("div");
@@ -192,7 +225,12 @@ function reveal(now) {
     }
     list.append(one);
   }
-  place.replaceChildren(title, list);
+  const next = document.createElement("p");
+  next.className = "row";
+  for (const [path, text, kind] of [["/arena/new", "Another battle", "button"], ["/leaderboard", "Leaderboard", "button plain"]]) {
+    next.append(Object.assign(document.createElement("a"), { href: path, textContent: text, className: kind }));
+  }
+  place.replaceChildren(title, list, next);
   place.hidden = false;
 }
 

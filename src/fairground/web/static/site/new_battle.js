@@ -11,6 +11,7 @@ function arrange() {
   document.getElementById("from-suite").hidden = own();
 }
 form.addEventListener("change", arrange);
+form.addEventListener("input", () => { trouble.hidden = true; });
 arrange();
 
 document.getElementById("draw").addEventListener("click", () => {
@@ -29,7 +30,13 @@ async function uploaded() {
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
   const button = form.querySelector("[type=submit]");
-  trouble.hidden = true;
+  const missing = own() ? !field("text").value.trim() && ["text", "Say what they should do."] : !field("world").value.trim() && ["world", "Name a scenario, or have one drawn."];
+  trouble.hidden = !missing;
+  if (missing) {
+    trouble.textContent = missing[1];
+    field(missing[0]).focus();
+    return;
+  }
   button.disabled = true;
   button.textContent = "Beginning …";
   try {

@@ -1,0 +1,93 @@
+"""Every main page: wide and narrow, light and dark, for people who see it and for people who hear it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, TypeAlias
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from fairground.arena import Person, consent, new_person
+from fairground.web import Site
+from tests.web.arena_stage import fill
+from tests.web.end_to_end.browsing import overflow, scan
+from tests.web.end_to_end.conftest import WORLD, Visit
+
+Scheme: TypeAlias = Literal["light", "dark"]
+PAGES = {
+    "welcome": ("/", "main .tile"),
+    "invitation": ("/enter/nobody-has-this", "main form"),
+    "catalogue": ("/catalogue", "main .card"),
+    "app": ("/catalogue/pocket/notes", "main .card"),
+    "scenario": (f"/catalogue/{WORLD}", "main .card"),
+    "runs": ("/runs", "main table"),
+    "run": ("/runs/first", "main table"),
+    "episodes": ("/runs/first/episodes", "main table"),
+    "replay": ("/replay/first/000000", ".replay[data-ready] .replay-shot[data-shown]"),
+    "live": ("/live", "#main form"),
+    "arena": ("/arena", ".battles"),
+    "new-battle": ("/arena/new", "#new-battle"),
+    "battle": ("/arena/battles/{battle}", "#replays .replay[data-ready] .replay-shot[data-shown]"),
+    "leaderboard": ("/leaderboard", ".board .card"),
+    "admin": ("/admin", "main .card"),
+}
+
+LOOKS: tuple[tuple[int, Scheme], ...] = ((1280, "light"), (1280, "dark"), (390, "dark"), (390, "light"))
+SCANNED = ((1280, "light"), (390, "dark"))  # every width and every scheme once: a scan takes its time
+
+
+@pytest.fixture(scope="module", autouse=True)
+def votes(site: Site) -> None:
+    fill(site.store)
+
+
+@pytest.fixture
+def judge(site: Site) -> Person:
+    """An admin, who may see every page."""
+    return consent(site.store, new_person(site.store, "admin"))
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_reads_well_on_every_screen_and_asks_nobody_else(
+    name: str, visit: Visit, judge: Person, request: pytest.FixtureRequest, keep_picture: Callable[[Page, str], None]
+) -> None:
+    path, there = PAGES[name]
+    battle = request.getfixturevalue("fought") if name in ("arena", "battle") else ""
+    page = visit(path.format(battle=battle), judge)
+    page.wait_for_selector(there)
+    expect(page.locator("h1")).to_have_count(1)
+    page.evaluate("document.querySelectorAll('main details').forEach((one) => { one.open = true; })")
+    for width, scheme in LOOKS:
+        page.set_viewport_size({"width": width, "height": 844})
+        page.emulate_media(color_scheme=scheme)
+        assert overflow(page) <= 0, f"{name} is too wide at {width} px"
+        keep_picture(page, f"{name}-{width}-{scheme}")
+        if (width, scheme) in SCANNED:
+            scan(page)
+
+
+def test_a_person_chooses_light_or_dark_and_it_stays_so(visit: Visit) -> None:
+    page = visit("/", color_scheme="light")
+    paper = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(paper)
+    page.click("#theme")
+    dark = page.evaluate(paper)
+    assert dark != light
+    page.click("nav >> text=Runs")
+    page.wait_for_url("**/runs")
+    assert page.evaluate(paper) == dark
+
+
+def test_a_scan_finds_what_keeps_people_out(browser: Browser) -> None:
+    page = browser.new_page()
+    page.set_content("<html lang=en><title>x</title><main><h1>x</h1><img src=''><button></button></main>")
+    with pytest.raises(AssertionError, match=r"(?s)button-name.*image-alt"):
+        scan(page)
+    page.close()
+
+
+def test_a_page_that_is_not_there_says_so_and_leads_back(visit: Visit, judge: Person) -> None:
+    page = visit("/", judge)
+    answer = page.request.get(f"{page.url}nowhere", headers={"Accept": "text/html"})
+    assert answer.status == 404 and "there is no such page" in answer.text().lower()

@@ -1,0 +1,69 @@
+"""The replay of a recorded episode, as a person goes through it."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from tests.web.end_to_end.conftest import Visit
+
+HERE = "/replay/first/000000"
+
+
+def wait_for_step(page: Page, number: int) -> None:
+    """What is said and what is shown is of this step."""
+    expect(page.locator(".replay-number")).to_have_text(f"Step {number}")
+    expect(page.locator(".replay-shot")).to_have_attribute("data-shown", str(number))
+
+
+def test_one_comes_to_a_replay_from_the_runs(visit: Visit) -> None:
+    page = visit("/runs")
+    page.click("main table a[href='/runs/first']")
+    page.click("text=All episodes")
+    page.click("main table a[href^='/replay/']")
+    wait_for_step(page, 1)
+    expect(page.locator("main")).to_contain_text("passed")
+
+
+def test_keys_lead_through_every_step_and_help_is_a_key_away(visit: Visit) -> None:
+    page = visit(HERE)
+    wait_for_step(page, 1)
+    page.keyboard.press("ArrowRight")
+    wait_for_step(page, 2)
+    page.keyboard.press("ArrowLeft")
+    wait_for_step(page, 1)
+    page.keyboard.press("End")
+    expect(page.locator(".replay-does")).to_have_text("What was left")
+    page.keyboard.press("Home")
+    wait_for_step(page, 1)
+    page.keyboard.press("?")
+    expect(page.locator("dialog[open]")).to_contain_text("one step back")
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog[open]")).to_have_count(0)
+    page.keyboard.press("Space")
+    expect(page.locator(".replay-controls.playing")).to_have_count(1)
+    wait_for_step(page, 2)
+    page.keyboard.press("Space")
+    expect(page.locator(".replay-controls.playing")).to_have_count(0)
+
+
+def test_scrubbing_shows_the_step_under_the_mouse_and_its_link_leads_there(visit: Visit) -> None:
+    page = visit(HERE)
+    wait_for_step(page, 1)
+    scrubber = page.locator(".replay-scrubber")
+    box = scrubber.bounding_box()
+    assert box is not None
+    middle, last = box["y"] + box["height"] / 2, int(scrubber.get_attribute("max") or 0)
+    page.mouse.move(box["x"] + 10, middle)
+    page.mouse.down()
+    for share in (0.2, 0.4, 0.5):
+        page.mouse.move(box["x"] + box["width"] * share, middle)
+    page.mouse.up()
+    number = int(scrubber.input_value()) + 1
+    assert 1 < number <= last
+    wait_for_step(page, number)
+    page.wait_for_url(f"**{HERE}#step-{number}")
+    other = visit(f"{HERE}#step-{number}")
+    wait_for_step(other, number)
+    assert other.inner_text(".replay-does") == page.inner_text(".replay-does")
+    other.click(".replay-list button[data-place='0']")
+    wait_for_step(other, 1)
