@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,9 @@ from fairground.arena import Store
 PLACES = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
 
 
-def _postgresql(folder: Path) -> Iterator[str]:
-    """Starts a server that only listens on a socket in its folder."""
+@contextmanager
+def run_postgresql(folder: Path, fsync: str = "off") -> Iterator[str]:
+    """Runs a server that only listens on a socket in its folder."""
     here = PLACES[0]
     data, user = folder / "data", "postgres" if os.geteuid() == 0 else None
     folder.mkdir()
@@ -28,7 +30,7 @@ def _postgresql(folder: Path) -> Iterator[str]:
         subprocess.run(argv, check=True, user=user, capture_output=True, cwd=folder, timeout=60)
 
     run(str(here / "initdb"), "-D", str(data), "-U", "arena", "-A", "trust", "-N")
-    options = f"-k {folder} -c listen_addresses='' -c fsync=off"
+    options = f"-k {folder} -c listen_addresses='' -c fsync={fsync}"
     run(str(here / "pg_ctl"), "-D", str(data), "-w", "-l", str(folder / "log"), "-o", options, "start")
     try:
         yield f"postgresql://arena@/postgres?host={folder}"
@@ -43,7 +45,8 @@ def postgresql() -> Iterator[str]:
     folder = Path(tempfile.mkdtemp(prefix="fg-pg-"))  # short: a socket's path has a limit
     folder.chmod(0o755)
     try:
-        yield from _postgresql(folder / "server")
+        with run_postgresql(folder / "server") as server:
+            yield server
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -139,7 +139,10 @@ def test_an_invitation_is_used_as_often_as_it_says(store: Store) -> None:
     secret = invite(store, uses=2)
     first = accept(store, secret)
     again = new_person(store)
-    assert accept(store, secret, again) == Person(again.id, "judge", False)
+    judge = accept(store, secret, again)
+    assert judge.role == "judge" and judge.id != again.id, "who knew the visitor does not know the judge"
+    assert find_person(store, again.id) == again
+    assert accept(store, invite(store), judge) == judge, "who is one already stays who they are"
     with pytest.raises(Refused):
         accept(store, secret)
     with pytest.raises(Refused):

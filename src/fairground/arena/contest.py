@@ -11,9 +11,11 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from traceback import format_exc
 from typing import Final
 
 from fairground.agents import Agent
+from fairground.agents.keys import without_keys
 from fairground.arena import battles as kept
 from fairground.arena.battles import Battle, Task
 from fairground.arena.contest_changes import Changes
@@ -33,6 +35,7 @@ MOST_UNFINISHED: Final = 2
 
 _NOT_READY: Final = "the seats could not be made ready; this is no fault of yours or of an agent's"
 _BROKE: Final = "an agent could not go on, by a fault of the machine or of its program: no score comes of it"
+_WEIGH_SECONDS: Final = 0.5  # from a vote until it is looked up whether an agent has to leave
 _log = logging.getLogger(__name__)
 
 
@@ -82,6 +85,7 @@ class Contests:
         self._judged: set[str] = set()
         self._weighing = False
         self._closed = False
+        self._ending = threading.Event()
 
     # --- what people do ----------------------------------------------------------------------------------------------
 
@@ -220,6 +224,7 @@ class Contests:
         """Ends everything; battles that were not finished are marked as interrupted."""
         with self._lock:
             self._closed = True
+            self._ending.set()
             waiting, self._waiting = self._waiting, []
             running, left, threads = list(self._running.values()), list(self._kept), list(self._threads)
         kept.interrupt(self._store, [one.id for one in (*waiting, *running)])
@@ -242,7 +247,7 @@ class Contests:
                 try:
                     self._seated[name] = hasattr(make(), "take_seat")
                 except FairgroundError:  # what it says may name the agent
-                    _log.exception("agent %s cannot be made", name)
+                    _log.error("agent %s cannot be made:\n%s", name, without_keys(format_exc()))
         return [name for name, seated in self._seated.items() if solvable or not seated]
 
     def _queue(self, fight: Fight) -> None:
@@ -268,7 +273,7 @@ class Contests:
         except Unprepared as error:
             why = error.message
         except Exception:
-            _log.exception("battle %s failed", fight.id)
+            _log.error("battle %s failed:\n%s", fight.id, without_keys(format_exc()))
         try:
             self._conclude(fight, fine=fine, why=why)
         finally:
@@ -292,6 +297,7 @@ class Contests:
 
     def _weigh(self) -> None:
         while True:
+            self._ending.wait(_WEIGH_SECONDS)  # what comes meanwhile is weighed with it: it takes longer than a vote
             with self._lock:
                 judged, self._judged = self._judged, set()
                 self._weighing = bool(judged)

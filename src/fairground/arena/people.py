@@ -132,6 +132,9 @@ def revoke(store: Store, id_: str) -> None:
 def accept(store: Store, secret: str, person: Person | None = None) -> Person:
     """Makes somebody what an invitation says, once for each of its uses.
 
+    Who was that, or more, before stays who they are. Everybody else becomes somebody new: what knew them before, such
+    as a cookie that a stranger may have put into their browser, must not come in with them.
+
     Raises:
         Refused: When it is none, has expired or is used up.
     """
@@ -146,13 +149,9 @@ def accept(store: Store, secret: str, person: Person | None = None) -> Person:
         if taken.rowcount != 1:
             raise Refused("this invitation is unknown, used up or expired", fix="ask for a new one")
         role = connection.execute(select(invitations.c.role).where(invitations.c.id == digest)).scalar_one()
-        if person is not None:
-            known = connection.execute(select(people).where(people.c.id == person.id)).one_or_none()
-            if known is not None:
-                better = min(role, known.role, key=ROLES.index)
-                values = {"role": better, "invitation": digest}
-                connection.execute(update(people).where(people.c.id == person.id).values(values))
-                return Person(person.id, better, known.consented is not None)
+    known = find_person(store, person.id) if person is not None else None
+    if known is not None and ROLES.index(known.role) <= ROLES.index(role):
+        return known
     return new_person(store, role, digest)
 
 

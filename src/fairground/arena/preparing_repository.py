@@ -1,7 +1,8 @@
 """A repository's files, fetched on the host without trusting it: nothing of it is checked out or carried out.
 
 A bare clone, then `git archive`: so there are no hooks, no filters, no links and no working tree, and git reads no
-configuration but ours.
+configuration but ours. A server's name is looked up once, here, and git is told what was found: a name that means
+another machine a moment later leads nowhere.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ MAX_FILES: Final = 5_000
 SECONDS: Final = 120.0
 
 _LOOK: Final = 0.1
+_HOST: Final = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:.]+")  # others are read otherwise by others
 _SETTINGS: Final = (
     "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.symlinks=false", "credential.helper=",
     "http.followRedirects=false", "http.lowSpeedLimit=1000", "http.lowSpeedTime=30", "submodule.recurse=false",
@@ -59,8 +61,8 @@ def check_address(address: str, *, local: bool) -> None:
         fine = False
     if not fine or not address.isprintable() or " " in address:
         raise InvalidInput("that is no address of a repository", fix="such as https://example.org/repository.git")
-    if not local and any(_is_inside(one) for one in _addresses(parts.hostname or "")):
-        raise InvalidInput("only an admin can use a server of this machine or of its network")
+    if not local:
+        _outside(parts.hostname or "")
 
 
 def folder_name(address: str) -> str:
@@ -84,6 +86,8 @@ def clone(address: str, *, local: bool, stopped: Callable[[], bool] = lambda: Fa
     with tempfile.TemporaryDirectory(prefix="fairground-clone-") as folder:
         place, archive = Path(folder, "repository"), Path(folder, "archive.tar")
         settings = [*_SETTINGS, *(f"protocol.{name}.allow=always" for name in protocols)]
+        if not local:
+            settings.append(f"http.curloptResolve={_pin(address)}")
         git = ["git", *(part for one in settings for part in ("-c", one))]
         bare = ["clone", "--bare", "--depth=1", "--single-branch", "--no-tags", "--template=", "--quiet"]
         _run([*git, *bare, "--", source, str(place)], folder, protocols, deadline, stopped)
@@ -156,12 +160,31 @@ def _is_plain(name: str) -> bool:
     return not odd and name.isprintable() and len(name.encode()) <= 1_000
 
 
+def _pin(address: str) -> str:
+    """Which machine an address means, as curl is told so that it asks nobody else."""
+    parts = urlsplit(address)
+    host, port = parts.hostname or "", parts.port or {"http": 80}.get(parts.scheme, 443)
+    found = ",".join(f"[{one}]" if ":" in one else one for one in _outside(host))
+    return f"{f'[{host}]' if ':' in host else host}:{port}:{found}"
+
+
+def _outside(host: str) -> list[str]:
+    """The machines that a name means now. Raises `InvalidInput` unless there are some, and all are elsewhere."""
+    found = _addresses(host) if _HOST.fullmatch(host) else []
+    if not found:
+        raise InvalidInput("there is no server of that name", fix="check the repository's address")
+    if any(_is_inside(one) for one in found):
+        raise InvalidInput("only an admin can use a server of this machine or of its network")
+    return found
+
+
 def _addresses(host: str) -> list[str]:
     try:
-        return [str(found[4][0]) for found in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)]
+        return sorted({str(found[4][0]) for found in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)})
     except (OSError, UnicodeError):
-        return []  # git says so in its own words
+        return []
 
 
 def _is_inside(address: str) -> bool:
-    return not ipaddress.ip_address(address.partition("%")[0]).is_global
+    found = ipaddress.ip_address(address.partition("%")[0])
+    return not found.is_global or found.is_multicast

@@ -15,7 +15,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from fairground.arena.battles import Words, retire
 from fairground.arena.drawing import Retirement
 from fairground.arena.people import Absent, Person, Refused
-from fairground.arena.schema import battles, cleared, flags, shared, step_marks, vote_history, votes
+from fairground.arena.schema import battles, cleared, flags, people, shared, step_marks, vote_history, votes
 from fairground.arena.store import Store, now
 from fairground.core import InvalidInput, Record
 
@@ -77,7 +77,10 @@ def cast(store: Store, battle: str, person: Person, vote: Vote) -> Counted:
     if not person.may_vote:
         raise Refused("you cannot vote", fix="open an invitation, and agree to what becomes of votes")
     with store.write() as connection:
-        found = connection.execute(select(battles).where(battles.c.id == battle).with_for_update()).one_or_none()
+        # Who votes twice at once waits for themselves, and who closes the battle for all; voters not for each other.
+        connection.execute(select(people.c.id).where(people.c.id == person.id).with_for_update())
+        here = select(battles).where(battles.c.id == battle).with_for_update(read=True)
+        found = connection.execute(here).one_or_none()
         if found is None:
             raise Absent("there is no such battle")
         if found.status not in ("judging", "closed"):
@@ -97,11 +100,12 @@ def reveal(store: Store, battle: str, person: Person) -> tuple[str, str] | None:
 
     The same two fight in what follows a battle, so nobody learns it while one of these battles waits for their vote.
     """
+    mine = (votes.c.battle == battles.c.id) & (votes.c.person == person.id)
     with store.read() as connection:
-        if not _has_voted(connection, battle, person):
+        row = connection.execute(select(battles).join(votes, mine).where(battles.c.id == battle)).one_or_none()
+        if row is None:
             return None
-        row = connection.execute(select(battles).where(battles.c.id == battle)).one()
-        if any(_awaits(connection, one, person) for one in _chain(connection, row)):
+        if any(_awaits(connection, one, person) for one in _chain(connection, row) if one.id != battle):
             return None
     return row.a, row.b
 
@@ -208,7 +212,8 @@ def _write(connection: Connection, battle: str, person: str, vote: Vote, version
     told = json.dumps(vote.model_dump(mode="json"), ensure_ascii=False)
     kept = {"battle": battle, "person": person, "version": version, "changed": at, "vote": told}
     connection.execute(vote_history.insert().values(kept))
-    connection.execute(delete(step_marks).where(step_marks.c.battle == battle, step_marks.c.person == person))
+    if version > 1:
+        connection.execute(delete(step_marks).where(step_marks.c.battle == battle, step_marks.c.person == person))
     if vote.marks:
         rows = [{"battle": battle, "person": person, **mark.model_dump()} for mark in vote.marks]
         connection.execute(step_marks.insert(), rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from functools import partial
 from pathlib import Path
@@ -37,6 +38,8 @@ def serve(
     from fairground.rollout import named_agent
     from fairground.web import Site, serving
 
+    # Pages wait a fifth as long for threads that compute, such as those of battles, than Python lets them usually.
+    sys.setswitchinterval(0.001)
     makers = {name: partial(named_agent, name) for name in agent or CONTENDERS}
     for make in makers.values():
         make()  # a name that means nothing, or a missing key, is better said now than to a judge

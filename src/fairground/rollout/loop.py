@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from fairground.agents import Agent, Brief, Turn
+from fairground.agents.keys import without_keys
 from fairground.core import (
     Episode,
     FairgroundError,
@@ -249,7 +250,8 @@ def _close(
             _record_state(recorder, "after", env.after)
         invalid = isinstance(failure, InvalidConfiguration)
         text = str(failure) if isinstance(failure, FairgroundError) else f"{type(failure).__name__}: {failure}"
-        update |= {"outcome": Outcome.INVALID if invalid else Outcome.ERRORED, "ended_by": "error", "error": text}
+        error = without_keys(text)
+        update |= {"outcome": Outcome.INVALID if invalid else Outcome.ERRORED, "ended_by": "error", "error": error}
     return recorder.close(episode.model_copy(update=update))
 
 

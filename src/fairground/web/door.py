@@ -8,24 +8,37 @@ the token of that person's pages. Behind the door, `scope["state"]["visitor"]` s
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
-from http.cookies import CookieError, SimpleCookie
 from typing import Final
 from urllib.parse import parse_qs
 
+from python_multipart.multipart import parse_options_header
 from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from fairground.arena import Person, Store, find_person, new_person
+from fairground.arena import Person, Store, new_person
 from fairground.web.guard import Refusal, is_ours, same_place, values_of
-from fairground.web.limits import MAX_BODY, MAX_UPLOAD, Rates, TooLarge, limited
-from fairground.web.session import COOKIE, MAX_AGE, Signer
+from fairground.web.limits import (
+    MAX_BODY,
+    MAX_SOCKETS,
+    MAX_UPLOAD,
+    Pace,
+    Rates,
+    TooLarge,
+    TooSlow,
+    Turnstile,
+    ending,
+    limited,
+)
+from fairground.web.session import COOKIE, MAX_AGE, Known, Signer
 
 TOKEN_HEADER: Final = "x-fairground-token"
 TOKEN_FIELD: Final = "token"
 _SAFE: Final = ("GET", "HEAD", "OPTIONS")
 _UPLOADS: Final = "/uploads"  # what a path that takes files ends with
+_FORM: Final = "application/x-www-form-urlencoded"
+_FILES: Final = "multipart/form-data"
 _HEADERS: Final = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self'; "
@@ -64,6 +77,9 @@ class Door:
         host: Where the server listens, as it was told.
         rates: How often anybody may ask.
         secure: Whether browsers reach it by https, so that cookies need to travel only there.
+        pace: How long a request may take to come in.
+        sockets: Who has how many WebSockets open.
+        known: Who asked a moment ago.
     """
 
     app: ASGIApp
@@ -72,6 +88,9 @@ class Door:
     host: str
     rates: Rates
     secure: bool = False
+    pace: Pace = field(default_factory=Pace)
+    sockets: Turnstile = field(default_factory=lambda: Turnstile(MAX_SOCKETS))
+    known: Known = field(default_factory=Known)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -83,8 +102,13 @@ class Door:
         if _is_static(scope):
             await self.app(scope, receive, _with_headers(send, {"Cache-Control": "public, max-age=86400, immutable"}))
             return
-        cookie = _cookie(scope)
-        person = await run_in_threadpool(self._person, cookie)
+        cookies = _cookies(scope)
+        if len(cookies) > 1:  # one may have been put there by a page of another port or name of this machine
+            said = "this browser has two sessions here; remove the cookies of this site, and load the page again"
+            await _refuse(Refusal(HTTPStatus.BAD_REQUEST, said), scope, send)
+            return
+        cookie = cookies.pop() if cookies else ""
+        person = await self._person(cookie)
         key = person.id if person is not None else f"at {(scope.get('client') or ('',))[0]}"
         refusal = self._too_often(scope, key, fresh=person is None)
         if refusal is not None:
@@ -98,25 +122,37 @@ class Door:
             person = await run_in_threadpool(new_person, self.store)
             cookie = self.signer.cookie(person.id)
             extra["Set-Cookie"] = self._written(cookie)
-        limit = MAX_UPLOAD if scope["path"].endswith(_UPLOADS) else MAX_BODY
-        if scope["type"] == "http" and scope["method"] not in _SAFE:
-            receive, refusal = await self._checked(scope, limited(receive, limit), cookie, limit)
+        visitor = Visitor(person, self.signer.token(cookie))
+        if scope["type"] == "websocket":
+            await self._connect(scope, receive, send, visitor)
+            return
+        if scope["method"] not in _SAFE:
+            receive, refusal = await self._checked(scope, receive, cookie, person)
             if refusal is not None:
                 await _refuse(refusal, scope, send)
                 return
-        state = {**scope.get("state", {}), "visitor": Visitor(person, self.signer.token(cookie))}
-        try:
-            await self.app({**scope, "state": state}, receive, _with_headers(send, extra))
-        except TooLarge:
-            await _refuse(_too_large(limit), scope, send)
+        send = _with_headers(send, extra)
+        if scope["method"] not in _SAFE:  # it may have changed who they are: before they are told, so that all see it
+            send = self._forgetting(person, send)
+        await self.app(_of(scope, visitor), receive, send)
 
     def login(self, person: Person) -> str:
         """The header that makes a browser this person's."""
         return self._written(self.signer.cookie(person.id))
 
-    def _person(self, cookie: str) -> Person | None:
+    async def _person(self, cookie: str) -> Person | None:
         id_ = self.signer.person(cookie) if cookie else None
-        return find_person(self.store, id_) if id_ is not None else None
+        if id_ is None:
+            return None
+        return self.known.find(id_) or await run_in_threadpool(self.known.look_up, self.store, id_)
+
+    def _forgetting(self, person: Person, send: Send) -> Send:
+        async def send_and_forget(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self.known.forget(person.id)
+            await send(message)
+
+        return send_and_forget
 
     def _written(self, cookie: str) -> str:
         # Lax, not Strict: who follows an invitation from a mail is the same person.
@@ -132,26 +168,48 @@ class Door:
             wait = self.rates.people.take(key)
         return Refusal(HTTPStatus.TOO_MANY_REQUESTS, f"too many requests; wait {wait:.1f} s") if wait else None
 
-    async def _checked(self, scope: Scope, receive: Receive, cookie: str, limit: int) -> tuple[Receive, Refusal | None]:
+    async def _connect(self, scope: Scope, receive: Receive, send: Send, visitor: Visitor) -> None:
+        person = visitor.person.id
+        if not self.sockets.enter(person):
+            said = f"{MAX_SOCKETS} windows of yours are open already; close some of them"
+            await _refuse(Refusal(HTTPStatus.TOO_MANY_REQUESTS, said), scope, send)
+            return
+        try:
+            await self.app(_of(scope, visitor), receive, send)
+        finally:
+            self.sockets.leave(person)
+
+    async def _checked(
+        self, scope: Scope, receive: Receive, cookie: str, person: Person
+    ) -> tuple[Receive, Refusal | None]:
         """Whether a request that changes something may; its body, where that had to be read for it, is given again."""
-        if any(int(one) > limit for one in values_of(scope, b"content-length") if one.isdigit()):
-            return receive, _too_large(limit)
+        kind = "".join(values_of(scope, b"content-type")).partition(";")[0].strip().lower()
+        # A form is read here, and before its token is known: so it is never large.
+        large = scope["path"].endswith(_UPLOADS) and kind != _FORM and person.role != "visitor"
+        limit, seconds = (MAX_UPLOAD, self.pace.upload) if large else (MAX_BODY, self.pace.body)
+        receive = limited(receive, limit, seconds)
+        if any(_exceeds(one, limit) for one in values_of(scope, b"content-length")):
+            return receive, _cut_off(TooLarge(limit))
         refused = Refusal(HTTPStatus.FORBIDDEN, "this page is too old, or not ours; load it again and repeat")
         given = values_of(scope, TOKEN_HEADER.encode())
         if given:
-            return receive, None if self.signer.is_token(cookie, given[0]) else refused
-        kind = "".join(values_of(scope, b"content-type")).partition(";")[0].strip().lower()
-        if kind != "application/x-www-form-urlencoded":
+            whole = _whole_files(scope, receive) if kind == _FILES else receive
+            return whole, None if all(self.signer.is_token(cookie, one) for one in given) else refused
+        if kind != _FORM:
             return receive, refused
         try:
             body = await _whole(receive)
-        except TooLarge:
-            return receive, _too_large(limit)
+        except (TooLarge, TooSlow) as error:
+            return receive, _cut_off(error)
         try:
             found = parse_qs(body.decode(), max_num_fields=2_000).get(TOKEN_FIELD, [""])
         except ValueError:
             return receive, Refusal(HTTPStatus.BAD_REQUEST, "a form has at most 2,000 fields, in UTF-8")
         return _again(body, receive), None if self.signer.is_token(cookie, found[0]) else refused
+
+
+def _of(scope: Scope, visitor: Visitor) -> Scope:
+    return {**scope, "state": {**scope.get("state", {}), "visitor": visitor}}
 
 
 def _misplaced(scope: Scope, host: str) -> Refusal | None:
@@ -168,12 +226,20 @@ def _is_static(scope: Scope) -> bool:
     return scope["type"] == "http" and scope["path"].startswith("/static/") and scope["method"] in _SAFE
 
 
-def _cookie(scope: Scope) -> str:
-    try:
-        found = SimpleCookie("; ".join(values_of(scope, b"cookie"))).get(COOKIE)
-    except CookieError:
-        return ""
-    return found.value if found is not None else ""
+def _cookies(scope: Scope) -> set[str]:
+    """All of our name: a parser of whole headers would lose ours over somebody else's that is damaged."""
+    pairs = (pair.partition("=") for line in values_of(scope, b"cookie") for pair in line.split(";"))
+    return {value.strip() for name, _, value in pairs if name.strip() == COOKIE}
+
+
+def _exceeds(length: str, limit: int) -> bool:
+    return length.isdecimal() and (len(length) > 18 or int(length) > limit)
+
+
+def _whole_files(scope: Scope, receive: Receive) -> Receive:
+    """Files, all of them: the parser behind takes what it has when a body just ends."""
+    _, said = parse_options_header("".join(values_of(scope, b"content-type")))
+    return ending(receive, b"--%b--" % said.get(b"boundary", b""))
 
 
 async def _whole(receive: Receive) -> bytes:
@@ -207,14 +273,16 @@ def _with_headers(send: Send, extra: dict[str, str]) -> Send:
         if message["type"] == "http.response.start":
             own = {name for name, _ in message.get("headers", ())}
             fresh = [(name, value) for name, value in added if name not in own or name == b"set-cookie"]
+            if message["status"] == HTTPStatus.REQUEST_TIMEOUT:  # the rest is not waited for
+                fresh.append((b"connection", b"close"))
             message = {**message, "headers": [*message.get("headers", ()), *fresh]}
         await send(message)
 
     return send_with_headers
 
 
-def _too_large(limit: int) -> Refusal:
-    return Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"at most {limit:,} bytes can be sent here")
+def _cut_off(error: TooLarge | TooSlow) -> Refusal:
+    return Refusal(HTTPStatus(error.status_code), error.detail)
 
 
 async def _refuse(refusal: Refusal, scope: Scope, send: Send) -> None:
@@ -228,6 +296,8 @@ async def _refuse(refusal: Refusal, scope: Scope, send: Send) -> None:
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     if refusal.status == HTTPStatus.TOO_MANY_REQUESTS:
         headers.append((b"retry-after", b"2"))
+    if refusal.status == HTTPStatus.REQUEST_TIMEOUT:  # the rest is not waited for
+        headers.append((b"connection", b"close"))
     headers += [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
     await send({"type": f"{kind}.start", "status": int(refusal.status), "headers": headers})
     await send({"type": f"{kind}.body", "body": body})

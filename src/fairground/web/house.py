@@ -41,6 +41,7 @@ class Hosted:
         owner: Id of the person it was opened for.
         drive: Who may use it.
         title: What people read in the list. Nothing that must stay secret.
+        seen_by: Who else may look; every judge and admin, where that is not said.
         steer: Where input goes, if not straight to the screen.
         opened: When, in seconds of `time.time`.
         viewers: The pages that show it now.
@@ -52,13 +53,16 @@ class Hosted:
     owner: str
     drive: Drive
     title: str
+    seen_by: Callable[[Person], bool] | None = None
     steer: Steer | None = None
     opened: float = field(default_factory=time.time)
     viewers: set[Viewer] = field(default_factory=set)
 
     def may_watch(self, person: Person) -> bool:
-        """Judges, admins, and the owner."""
-        return person.role in _JUDGES or person.id == self.owner
+        """The owner, and whoever `seen_by` says; may ask the database."""
+        if person.id == self.owner:
+            return True
+        return person.role in _JUDGES if self.seen_by is None else self.seen_by(person)
 
     def may_drive(self, person: Person) -> bool:
         """Whoever `drive` says."""
@@ -106,6 +110,7 @@ class House:
         drive: Drive = "nobody",
         title: str,
         lock: threading.Lock | None = None,
+        seen_by: Callable[[Person], bool] | None = None,
         steer: Steer | None = None,
         id_: str | None = None,
     ) -> Hosted:
@@ -117,6 +122,7 @@ class House:
             drive: Who may use it. A seat that nobody may is watched without touching it (`spectating`), so that an
                 agent may use it from any thread.
             title: What people read; never an agent's name.
+            seen_by: Who else may look, where that is not every judge and admin.
             lock: Where people use the screen itself: held while it is touched, for others who touch it too.
             steer: Where people's input goes instead; the seat is then watched as if nobody drove it.
             id_: The address, where that was given out before.
@@ -127,7 +133,8 @@ class House:
         """
         look = spectator(seat.screen) if drive == "nobody" or steer is not None else None
         watcher = Watcher(seat, lock, look)
-        hosted = Hosted(id_ or new_id(), seat, watcher, owner, drive, title, steer and _telling(steer, watcher.expect))
+        told = steer and _telling(steer, watcher.expect)
+        hosted = Hosted(id_ or new_id(), seat, watcher, owner, drive, title, seen_by, told)
         with self._lock:
             if self._closed:
                 raise InfrastructureError("the site is being closed")

@@ -1,13 +1,15 @@
-"""How much anybody may ask for: bytes a request, and requests a minute."""
+"""How much anybody may ask for: bytes and seconds a request, requests a minute, WebSockets at once."""
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from dataclasses import dataclass
 from typing import Final
 
+from starlette.exceptions import HTTPException
 from starlette.types import Message, Receive
 
 MAX_BODY: Final = 1 << 20
@@ -16,9 +18,37 @@ MAX_BODY: Final = 1 << 20
 MAX_UPLOAD: Final = 64 << 20
 """Bytes of one that does."""
 
+MAX_SOCKETS: Final = 32
+"""WebSockets that one person may have open: a dozen windows with a battle in each."""
 
-class TooLarge(Exception):
-    """A body went on after its limit."""
+
+class TooLarge(HTTPException):
+    """A body went on after its limit. An answer in itself, because FastAPI makes of other errors whatever it likes."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(413, f"at most {most:,} bytes can be sent here")
+
+
+class TooSlow(HTTPException):
+    """A body did not come to its end in time."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(408, f"the request did not end within {seconds:g} s")
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How long the server waits for somebody who sends slowly, in seconds.
+
+    Attributes:
+        head: For the beginning of a request, up to its body.
+        body: For the body of a request that uploads nothing.
+        upload: For one that does.
+    """
+
+    head: float = 20.0
+    body: float = 60.0
+    upload: float = 900.0
 
 
 class Buckets:
@@ -48,6 +78,31 @@ class Buckets:
         return wait
 
 
+class Turnstile:
+    """Lets each key be inside so many times at once; for one event loop.
+
+    Args:
+        most: How many times.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._inside: Counter[str] = Counter()
+
+    def enter(self, key: str) -> bool:
+        """Whether it may come in; if so, it has."""
+        if self._inside[key] >= self._most:
+            return False
+        self._inside[key] += 1
+        return True
+
+    def leave(self, key: str) -> None:
+        """One that came in goes."""
+        self._inside[key] -= 1
+        if not self._inside[key]:
+            del self._inside[key]
+
+
 @dataclass(frozen=True)
 class Rates:
     """How often one person, or one address without a cookie, may ask.
@@ -68,16 +123,39 @@ class Rates:
         return cls(Buckets(50, 400), Buckets(10, 60), Buckets(5, 400))
 
 
-def limited(receive: Receive, most: int) -> Receive:
-    """A body that ends with `TooLarge` when it goes on for too long, whatever its header said."""
-    seen = 0
+def limited(receive: Receive, most: int, seconds: float) -> Receive:
+    """A body that ends with `TooLarge` or `TooSlow` when it goes on for too long, whatever its header said."""
+    seen, over = 0, False
+    deadline = asyncio.get_running_loop().time() + seconds
 
     async def receive_limited() -> Message:
-        nonlocal seen
-        message = await receive()
+        nonlocal seen, over
+        if over:  # what comes now is only that the connection was closed, and may take forever
+            return await receive()
+        try:
+            async with asyncio.timeout_at(deadline):
+                message = await receive()
+        except TimeoutError:
+            raise TooSlow(seconds) from None
         seen += len(message.get("body", b""))
+        over = not message.get("more_body", False)
         if seen > most:
-            raise TooLarge
+            raise TooLarge(most)
         return message
 
     return receive_limited
+
+
+def ending(receive: Receive, mark: bytes) -> Receive:
+    """A body that must have this mark at its end, nearly: one that was cut off in the middle is not half taken."""
+    tail = b""
+
+    async def receive_to_the_end() -> Message:
+        nonlocal tail
+        message = await receive()
+        tail = (tail + message.get("body", b""))[-len(mark) - 64 :]
+        if not message.get("more_body", False) and mark not in tail:
+            raise HTTPException(400, "the request ends in the middle of a file")
+        return message
+
+    return receive_to_the_end

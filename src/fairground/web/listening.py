@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import socket
 import threading
 import time
 from typing import Final
 
+import h11
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from fairground.core import InfrastructureError
 
@@ -29,9 +32,18 @@ class Listening:
         host: Where to listen.
         port: 0 takes any that is free.
         max_message: Bytes of a WebSocket message, at most.
+        head_seconds: How long a connection may take to say what it asks for, up to twice that.
     """
 
-    def __init__(self, app: ASGIApp, host: str = "127.0.0.1", port: int = 0, *, max_message: int = 1 << 20) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        *,
+        max_message: int = 1 << 20,
+        head_seconds: float = 20.0,
+    ) -> None:
         self._listener = listen(host, port)
         name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
         self.url = f"http://{name}:{self._listener.getsockname()[1]}/"
@@ -39,6 +51,7 @@ class Listening:
             uvicorn.Config(
                 app,
                 lifespan="off",
+                http=_prompt(head_seconds),
                 ws="websockets-sansio",
                 ws_max_size=max_message,
                 ws_per_message_deflate=False,  # pictures are small already
@@ -108,3 +121,30 @@ def listen(host: str, port: int) -> socket.socket:
             f"cannot listen on {host} port {port}: {error}", fix="choose another port, or 0 for any that is free"
         ) from None
     return listener
+
+
+def _prompt(seconds: float) -> type[asyncio.Protocol]:
+    """Uvicorn's own protocol, without its patience with connections that never say what they ask for.
+
+    Always the one of h11, which limits heads; the other that uvicorn might find installed does not.
+    """
+
+    class Prompt(H11Protocol):
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self._look_later(None)
+
+        def _look_later(self, waiting: object) -> None:
+            self.loop.call_later(seconds, self._look, waiting)
+
+        def _look(self, waiting: object) -> None:
+            """Ends what was owed no answer from one look to the next: it has not asked, or was answered long ago."""
+            if self.transport.is_closing() or self.transport.get_protocol() is not self:
+                return
+            now = (self.cycle,) if self.conn.our_state in (h11.IDLE, h11.DONE) else None
+            if now is not None and now == waiting:
+                self.transport.close()
+                return
+            self._look_later(now)
+
+    return Prompt

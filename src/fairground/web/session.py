@@ -11,11 +11,13 @@ import hashlib
 import hmac
 import os
 import secrets
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from fairground.arena import Person, Store, find_person
 from fairground.core import InfrastructureError
 
 COOKIE: Final = "fairground"
@@ -56,6 +58,47 @@ class Signer:
 
     def _sign(self, purpose: str, said: str) -> str:
         return hmac.new(self.key, f"{purpose}:{said}".encode(), hashlib.sha256).hexdigest()
+
+
+class Known:
+    """People who asked a moment ago, so that not every picture of a page asks the database who it is for.
+
+    Whoever changes something is looked up anew afterwards, so what people do here themselves shows at once; what
+    others, or other servers, do with a person shows within these seconds.
+
+    Args:
+        seconds: How long somebody is known.
+        most: How many are, at most.
+    """
+
+    def __init__(self, seconds: float = 2.0, most: int = 10_000) -> None:
+        self._seconds, self._most = seconds, most
+        self._people: dict[str, tuple[Person, float]] = {}
+        self._forgotten = 0
+        self._lock = threading.Lock()
+
+    def find(self, id_: str) -> Person | None:
+        """The person, if they are known."""
+        person, until = self._people.get(id_, (None, 0.0))
+        return person if time.monotonic() < until else None
+
+    def look_up(self, store: Store, id_: str) -> Person | None:
+        """The person as the database has them, known from now on."""
+        forgotten = self._forgotten
+        person = find_person(store, id_)
+        with self._lock:
+            # Somebody who was forgotten meanwhile may have been read before they changed.
+            if person is not None and forgotten == self._forgotten:
+                if len(self._people) >= self._most:
+                    self._people.clear()
+                self._people[id_] = (person, time.monotonic() + self._seconds)
+        return person
+
+    def forget(self, id_: str) -> None:
+        """Something may have changed about them."""
+        with self._lock:
+            self._forgotten += 1
+            self._people.pop(id_, None)
 
 
 def load_key(path: Path) -> bytes:

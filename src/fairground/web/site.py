@@ -27,11 +27,12 @@ from fairground.web.arena.news import open_contests
 from fairground.web.door import Door
 from fairground.web.guard import is_loopback
 from fairground.web.house import House
-from fairground.web.limits import Rates
+from fairground.web.limits import Pace, Rates
 from fairground.web.listening import Exposed, Listening
 from fairground.web.session import Signer, load_key
 from fairground.web.shell import trouble_page
 from fairground.web.studio import catalogue, live, replay, runs, welcome
+from fairground.web.trouble import unplaced
 from fairground.web.visit import TooLong, wants_json
 
 ROUTERS: Final[tuple[APIRouter, ...]] = (
@@ -63,6 +64,7 @@ class Site:
         rates: How often anybody may ask.
         secure: Whether browsers come by https.
         closing: What ends with the site.
+        pace: How long requests may take to come in.
     """
 
     store: Store
@@ -72,6 +74,7 @@ class Site:
     rates: Rates = field(default_factory=Rates.usual)
     secure: bool = False
     closing: list[Callable[[], None]] = field(default_factory=list)
+    pace: Pace = field(default_factory=Pace)
 
     def __post_init__(self) -> None:
         self.signer = Signer(load_key(self.home / "key"))
@@ -97,7 +100,7 @@ def make_app(site: Site, host: str = "127.0.0.1", routers: Sequence[APIRouter] =
     app.add_exception_handler(FairgroundError, _on_error)
     app.add_exception_handler(HTTPException, _on_error)
     app.add_exception_handler(RequestValidationError, _on_error)
-    door = Door(app, site.store, site.signer, host, site.rates, site.secure)
+    door = Door(app, site.store, site.signer, host, site.rates, site.secure, site.pace)
     app.state.door = door
     return door
 
@@ -115,7 +118,7 @@ def serving(site: Site, *, host: str = "127.0.0.1", port: int = 0) -> Iterator[s
             Exposed,
             stacklevel=3,
         )
-    with Listening(make_app(site, host), host, port) as listening:
+    with Listening(make_app(site, host), host, port, head_seconds=site.pace.head) as listening:
         try:
             yield listening.url
         finally:
@@ -162,7 +165,7 @@ def _explained(error: Exception) -> tuple[int, str, str | None]:
         case InvalidInput() | StateError():
             return 400, error.message, error.fix
         case InfrastructureError():
-            return 503, error.message, error.fix
+            return 503, unplaced(error.message), error.fix and unplaced(error.fix)
         case FairgroundError():
             return 400, error.message, error.fix
     return 500, "something broke here", None

@@ -1,10 +1,18 @@
-"""What the JSON API says when it cannot do what it was asked, for the schema that programs read."""
+"""What is said when something cannot be done: to people, and in the schema that programs read."""
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from fairground.core import Record
+
+_PATH: Final = re.compile(r"""(?<![\w/:.<~])/(?:[^\s/'"`:;,()<>]+/)*[^\s/'"`:;,()<>]+""")
+
+
+def unplaced(text: str) -> str:
+    """What went wrong, without where things lie on the server: for people who only look at it."""
+    return _PATH.sub("(a file of the server)", text)
 
 
 class Trouble(Record):

@@ -35,6 +35,7 @@ from fairground.core import (
     parse_json,
 )
 from fairground.screen import Screen
+from fairground.web.trouble import unplaced
 from fairground.web.watching import View, Watcher
 
 MAX_MESSAGE: Final = 256 * 1024  # bytes; the longest text an action may hold, escaped, and a little
@@ -211,7 +212,7 @@ def _act(action: Action, screen: Screen) -> None:
 
 def describe(error: FairgroundError) -> dict[str, Any]:
     """An error as the page gets it."""
-    return {"error": type(error).__name__, "message": error.message, "fix": error.fix}
+    return {"error": type(error).__name__, "message": unplaced(error.message), "fix": error.fix}
 
 
 def _parse(text: str | None) -> Request:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Annotated, Final, cast
 
 from fastapi import Depends, Request
@@ -37,10 +37,10 @@ def visitor_of(connection: HTTPConnection) -> Visitor:
     return cast(Visitor, connection.scope["state"]["visitor"])
 
 
-def need(role: str) -> Callable[[HTTPConnection], Person]:
+def need(role: str) -> Callable[[HTTPConnection], Awaitable[Person]]:
     """A dependency that lets only people of this role, or a higher one, on."""
 
-    def check(connection: HTTPConnection) -> Person:
+    async def check(connection: HTTPConnection) -> Person:
         person = visitor_of(connection).person
         if _RANK[person.role] < _RANK[role]:
             raise Refused(f"this is for {role}s; you are a {person.role}", fix="open the link of an invitation")
@@ -51,9 +51,15 @@ def need(role: str) -> Callable[[HTTPConnection], Person]:
 
 def wants_json(request: Request) -> bool:
     """Whether a program asks, and not a person's browser on its way to a page."""
-    return request.url.path.startswith("/api/") or "text/html" not in request.headers.get("accept", "")
+    # Files that are the same for everybody are given before it is known who asks: there is nobody to make a page for.
+    return request.url.path.startswith(("/api/", "/static/")) or "text/html" not in request.headers.get("accept", "")
 
 
-Here = Annotated[Visitor, Depends(visitor_of)]
+async def _here(connection: HTTPConnection) -> Visitor:
+    # Not `visitor_of` itself: what is not async is sent to another thread, which takes longer than all of it.
+    return visitor_of(connection)
+
+
+Here = Annotated[Visitor, Depends(_here)]
 Judge = Annotated[Person, Depends(need("judge"))]
 Admin = Annotated[Person, Depends(need("admin"))]

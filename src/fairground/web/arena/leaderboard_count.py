@@ -19,9 +19,10 @@ from sqlalchemy import select
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection
 
-from fairground.arena import Absent, Row, Standings, Store, agreement, all_votes, standings, votes_version
+from fairground.arena import Absent, Row, Standings, Store, all_votes, votes_version
 from fairground.arena.schema import agents
 from fairground.stats import Agreement
+from fairground.web.arena.leaderboard_worker import Worker
 from fairground.web.visit import site_of
 
 WAIT: Final = 0.25
@@ -102,6 +103,7 @@ class Counter:
         self._slots: dict[View, _Slot] = {}
         self._lock = threading.Lock()
         self._turn = threading.Lock()  # one count at a time, whatever is looked at
+        self._worker = Worker()
         self._threads: set[threading.Thread] = set()
         self._rows: tuple[str, list[Row]] = ("", [])
         self._known, self._asked = "", -1e9
@@ -128,6 +130,7 @@ class Counter:
         """Returns when nothing is being counted any more."""
         for thread in list(self._threads):
             thread.join()
+        self._worker.close()
 
     async def _version(self) -> str:
         """The version of the votes: looked up once for all who ask at about the same time."""
@@ -187,12 +190,13 @@ class Counter:
             chosen = [row for row in rows if _group(row, view.kind) == view.name]
         else:
             chosen = rows
+        told, agreed = self._worker.tally(chosen, grouped=not view.kind)
         return Count(
             view,
             version,
             time.time(),
-            standings(chosen, grouped=not view.kind),
-            agreement(chosen),
+            told,
+            agreed,
             _retired(self._store),
             len(self._rows[1]) - len(rows),
             groups["category"],

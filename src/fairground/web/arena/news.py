@@ -153,9 +153,13 @@ def open_contests(site: Site) -> Contests:
     shown: dict[tuple[str, str], str] = {}
 
     def on_seat(battle: str, side: str, seat: Seat) -> str | None:
-        owner = find_battle(site.store, battle).owner
+        found = find_battle(site.store, battle)
+        title = f"A battle, agent {side.upper()}"
         try:
-            hosted = site.house.add(seat, owner=owner, title=f"A battle, agent {side.upper()}")
+            # Who sees a battle sees its seats, and nobody else: any other judge might know an agent by its manner.
+            hosted = site.house.add(
+                seat, owner=found.owner, title=title, seen_by=lambda person: may_see(site.store, found, person)
+            )
         except ScreenError:
             _log.exception("a seat of battle %s cannot be watched", battle)
             return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import threading
 from contextlib import closing
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from PIL import Image
 from fairground.core import Configuration, FairgroundError, Frame, fingerprint
 from fairground.report.looks import axis_configurations, first_frames
 from fairground.rollout.disk import replace_with, writing
+from fairground.web.trouble import unplaced
 from fairground.web.visit import site_of
 from fairground.worlds import App, Suite
 
@@ -23,6 +25,7 @@ AXES: Final = ("profile", "theme", "ui_state")
 
 _QUALITY: Final = 82
 _FORMAT: Final = 1  # of the folder; raised when pictures have to be made anew
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -112,7 +115,8 @@ class LookBook:
             with self._lock:
                 self._wanted.pop(0)
                 if fault:
-                    self._faults[suite.name, app.name] = fault[:500]
+                    _log.error("no pictures of %s/%s: %s", suite.name, app.name, fault)
+                    self._faults[suite.name, app.name] = unplaced(fault)[:500]
 
     def _make(self, suite: Suite, app: App) -> None:
         place = self._place(suite, app)

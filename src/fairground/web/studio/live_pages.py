@@ -16,6 +16,7 @@ from fairground.report.html import Child, Html, tag
 from fairground.web.house import Hosted
 from fairground.web.playing import Play
 from fairground.web.shell import empty, fact, form, page, pill, table
+from fairground.web.trouble import unplaced
 from fairground.worlds import App, Suite, World, suites
 
 _KINDS: Final = {Outcome.PASSED: "good", Outcome.FAILED: "bad"}
@@ -219,7 +220,7 @@ def verdict_page(request: Request, play: Play) -> Response:
             )
         )
     if trouble := play.failure or (episode.error if episode is not None else ""):
-        content.append(tag("pre", trouble, class_="note bad", tabindex="0"))
+        content.append(tag("pre", unplaced(trouble), class_="note bad", tabindex="0"))
     if verdict is not None:
         rows = [_check(check) for check in verdict.checks]
         checks = table(("Result", "Check", "Expected", "Found"), rows, label="Checks", class_="live-checks")

@@ -7,6 +7,7 @@ import contextlib
 from typing import Final
 
 from fastapi import APIRouter, Request, Response, WebSocket, WebSocketDisconnect
+from starlette.concurrency import run_in_threadpool
 
 from fairground.arena import Refused
 from fairground.core import ScreenError
@@ -25,11 +26,11 @@ async def stream(websocket: WebSocket, seat: str) -> None:
     person = visitor_of(websocket).person
     await websocket.accept()
     try:
-        hosted = site_of(websocket).house.seen_by(seat, person)
+        hosted = await run_in_threadpool(site_of(websocket).house.seen_by, seat, person)
     except Refused as error:
         await websocket.close(4404, error.message)
         return
-    if len(hosted.viewers) >= MAX_VIEWERS:
+    if len(hosted.viewers) >= MAX_VIEWERS and person.id != hosted.owner:  # whose own windows have a limit at the door
         await websocket.close(4429, f"{MAX_VIEWERS} viewers already")
         return
     viewer = Viewer(websocket, hosted.watcher, control=hosted.may_drive(person), steer=hosted.steer)
@@ -46,6 +47,6 @@ async def stream(websocket: WebSocket, seat: str) -> None:
 @router.get("/seats/{seat}/screenshot.png")
 async def screenshot(request: Request, visitor: Here, seat: str) -> Response:
     """What a seat shows now."""
-    hosted = site_of(request).house.seen_by(seat, visitor.person)
+    hosted = await run_in_threadpool(site_of(request).house.seen_by, seat, visitor.person)
     image = await asyncio.wrap_future(hosted.watcher.picture())
     return Response(image, media_type="image/png", headers={"Content-Disposition": 'inline; filename="seat.png"'})
