@@ -7,11 +7,19 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import Column, Connection, Engine, Integer, MetaData, Table, create_engine, event, inspect, select
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError, ProgrammingError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DBAPIError,
+    DisconnectionError,
+    NoSuchModuleError,
+    OperationalError,
+    ProgrammingError,
+)
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from fairground.arena import schema
 from fairground.core import InfrastructureError, InvalidInput
@@ -36,6 +44,7 @@ MIGRATIONS: Final[tuple[Step, ...]] = (_begin, _add_cleared, _add_shared)
 
 _version = Table("arena_version", MetaData(), Column("version", Integer, nullable=False))
 _BUSY_SECONDS = 30.0
+_REST_SECONDS = 2.0
 _CONNECTIONS = 40  # kept open: as many as a server has threads that answer people
 
 
@@ -110,18 +119,31 @@ def _engine(url: str | Path) -> Engine:
     elif found.get_backend_name() != "sqlite":
         raise InvalidInput(f"databases are SQLite or PostgreSQL, not {found.get_backend_name()}")
     try:
-        engine = create_engine(
-            found,
-            # A server may have been restarted meanwhile; a file has not, and asking it first costs as much as reading.
-            pool_pre_ping=found.get_backend_name() == "postgresql",
-            pool_size=_CONNECTIONS,
-        )
+        engine = create_engine(found, pool_size=_CONNECTIONS)
     except (NoSuchModuleError, ModuleNotFoundError) as error:
         raise InvalidInput(f"{error}", fix="pip install 'fairground[postgresql]'") from None
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _tune)
         event.listen(engine, "begin", _take)
+    else:
+        event.listen(engine, "checkin", _note_use)
+        event.listen(engine, "checkout", _check_rested)
     return engine
+
+
+def _note_use(_: object, record: ConnectionPoolEntry) -> None:
+    record.info["used"] = time.monotonic()
+
+
+def _check_rested(connection: Any, record: ConnectionPoolEntry, _: object) -> None:
+    """Replaces a connection whose server was restarted; asked only after a rest: it takes as long as reading."""
+    if time.monotonic() - record.info.get("used", time.monotonic()) < _REST_SECONDS:
+        return
+    try:
+        connection.execute("SELECT 1")
+        connection.rollback()
+    except Exception as error:  # of whichever driver it is
+        raise DisconnectionError from error
 
 
 def _tune(connection: object, _: object) -> None:

@@ -22,6 +22,11 @@ def serve(
     database: Annotated[str, typer.Option(help="Of the arena: a path, or postgresql://USER@HOST/NAME.")] = "",
     home: Annotated[Path, typer.Option(help="Folder of the database, uploads and recordings.")] = Path("arena"),
     agent: Annotated[list[str] | None, typer.Option(help="An agent that fights in the arena; may be repeated.")] = None,
+    battles: Annotated[int, typer.Option(min=1, max=64, help="Battles at once; each takes two seats.")] = 1,
+    retire_below: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of correct judgements under which an agent is retired.")
+    ] = 0.1,
+    retire_after: Annotated[int, typer.Option(min=1, help="Judgements of it that this looks at.")] = 100,
     https: Annotated[bool, typer.Option(help="A proxy in front of it speaks https.")] = False,
     json: Json = False,
 ) -> None:
@@ -34,7 +39,7 @@ def serve(
 
     The address that it prints makes whoever opens it an admin. Admins invite judges; everybody else may look.
     """  # noqa: D301 (click reads \b as: keep these lines)
-    from fairground.arena import Store, add_agents, invite  # late: a web server is slow to import
+    from fairground.arena import Retirement, Store, add_agents, invite  # late: a web server is slow to import
     from fairground.rollout import named_agent
     from fairground.web import Site, serving
 
@@ -45,7 +50,15 @@ def serve(
         make()  # a name that means nothing, or a missing key, is better said now than to a judge
     with Store(database or home / "arena.sqlite") as store:
         add_agents(store, list(makers))
-        site = Site(store, home, tuple(runs or [Path("runs")]), makers, secure=https)
+        site = Site(
+            store,
+            home,
+            tuple(runs or [Path("runs")]),
+            makers,
+            battles=battles,
+            retirement=Retirement(retire_below, retire_after),
+            secure=https,
+        )
         with serving(site, host=host, port=port) as url:
             way_in = f"{url}enter/{invite(store, 'admin', days=1, note='printed by fairground serve')}"
             if json:

@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from fairground.agents import Agent
-from fairground.arena import Absent, Refused, Store, interrupt_all
+from fairground.arena import Absent, Refused, Retirement, Store, interrupt_all
 from fairground.core import FairgroundError, InfrastructureError, InvalidInput, StateError
 from fairground.report.plots import theme
 from fairground.web.arena import admin, api, leaderboard, pages
@@ -61,6 +61,8 @@ class Site:
         home: Where the server keeps what is its own: its key, uploads, recordings of battles and of people.
         runs: Folders in which runs are looked for.
         agents: What makes each agent that may fight in the arena, by name. Names are secrets until a vote.
+        battles: How many are fought at once; the others wait for their turn.
+        retirement: When an agent is drawn no more.
         rates: How often anybody may ask.
         secure: Whether browsers come by https.
         closing: What ends with the site.
@@ -71,6 +73,8 @@ class Site:
     home: Path
     runs: tuple[Path, ...] = ()
     agents: Mapping[str, Callable[[], Agent]] = field(default_factory=dict)
+    battles: int = 1
+    retirement: Retirement = field(default_factory=Retirement)
     rates: Rates = field(default_factory=Rates.usual)
     secure: bool = False
     closing: list[Callable[[], None]] = field(default_factory=list)

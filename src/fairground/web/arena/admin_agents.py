@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
-from fairground.arena import Absent, AgentLine, Retirement, Store, all_votes, bring_back, list_agents, retire
+from fairground.arena import Absent, AgentLine, Store, all_votes, bring_back, list_agents, retire
 from fairground.core import Record
 from fairground.report.html import Html, tag
 from fairground.report.statistics_words import rate_range
@@ -45,7 +45,7 @@ class Returning(Record):
 @router.get("/admin/agents", include_in_schema=False)
 def show(request: Request) -> Response:
     """Every agent, and what can be done with it."""
-    store, rule = site_of(request).store, Retirement()
+    store, rule = site_of(request).store, site_of(request).retirement
     found = list_agents(store, all_votes(store), rule)
     rows = [
         (

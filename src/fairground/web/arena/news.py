@@ -170,7 +170,15 @@ def open_contests(site: Site) -> Contests:
         if (id_ := shown.pop((battle, side), None)) is not None:
             site.house.remove(id_)
 
-    return Contests(site.store, site.home, site.agents, on_seat=on_seat, on_left=on_left)
+    return Contests(
+        site.store,
+        site.home,
+        site.agents,
+        limit=site.battles,
+        retirement=site.retirement,
+        on_seat=on_seat,
+        on_left=on_left,
+    )
 
 
 async def _until_gone(websocket: WebSocket) -> None:
