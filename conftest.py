@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import struct
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,10 @@ from hypothesis import HealthCheck, settings
 
 # Tests run side by side, so threads for one product of matrices only wait for each other. Before NumPy is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# A shell that starts something in the background has it ignore Ctrl-C, and so would the programs that tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Without a clock, because machines that run tests are busy ones.
 settings.register_profile("fairground", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -9,12 +9,16 @@ from fairground.prove import Options, load_suite, prove
 from fairground.prove.cache import Cache
 
 LOAD = partial(load_suite, "desk")
+QUICK = ("calc", "inkscape", "mousepad")
 # Of a browser's files many are its own books; putting one of them back is no near miss, and is told apart by no check.
 LEAST = {"browser": 0.6}
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("app", [app.name for app in LOAD().apps])
+@pytest.mark.parametrize(
+    "app",
+    [pytest.param(one.name, marks=() if one.name in QUICK else pytest.mark.slow) for one in LOAD().apps],
+)
 def test_a_task_of_each_app_is_sound_and_near_misses_are_rejected(app: str, tmp_path: Path) -> None:
     first = next(one for one in LOAD().scenarios if one.app == app)
     with Cache(tmp_path / "proofs.sqlite") as cache:
