@@ -77,7 +77,7 @@ def test_what_belongs_to_a_cluster_is_refused_without_one(capsys: pytest.Capture
 
 def test_a_person_cannot_be_run_without_a_page(capsys: pytest.CaptureFixture[str], elsewhere: Path) -> None:
     code, _, err = run(capsys, WORLD, "--agent", "human", "--out", "run")
-    assert code == 1 and "acts through a page" in err and "fairground open" in err
+    assert code == 1 and "acts through a page" in err and "fairground play" in err
     assert list(elsewhere.iterdir()) == []
 
 

@@ -107,7 +107,7 @@ def test_an_answer_is_compared_with_the_log() -> None:
 
 def test_the_reference_in_the_readme_is_that_of_the_code() -> None:
     readme = (Path(__file__).parents[2] / "src/fairground_desk/mousepad/README.md").read_text()
-    assert MOUSEPAD.reference().strip() == readme.split("<!-- endpoints -->")[1].strip()
+    assert MOUSEPAD.reference().strip() == readme.split("<!-- endpoints -->")[1].split("<!-- /endpoints -->")[0].strip()
 
 
 QUICK = {"replace-word": "person", "preferences": "margin"}
