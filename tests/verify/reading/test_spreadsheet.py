@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fairground.core import StateError
@@ -378,6 +378,7 @@ def test_a_broken_table_is_refused(data: bytes) -> None:
 
 
 @given(st.binary(max_size=200))
+@example(b"\x1c0")
 def test_any_bytes_are_a_table_or_an_error(data: bytes) -> None:
     try:
         assert len(read_csv(data).sheets) == 1

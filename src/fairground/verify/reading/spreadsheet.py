@@ -69,7 +69,8 @@ def read_csv(data: bytes, *, delimiter: str = ",", encoding: str = "utf-8-sig", 
     return Workbook((Sheet(name, builder.cells),))
 
 
-_NUMBER = re.compile(r"\s*[+-]?(?:[0-9]{1,300}(?:\.[0-9]{0,300})?|\.[0-9]{1,300})(?:[eE][+-]?[0-9]{1,3})?\s*")
+# Blanks as `float` takes them: of what `\s` stands for, it refuses some.
+_NUMBER = re.compile(r"[ \t]*[+-]?(?:[0-9]{1,300}(?:\.[0-9]{0,300})?|\.[0-9]{1,300})(?:[eE][+-]?[0-9]{1,3})?[ \t]*")
 
 
 def _cell(entry: str) -> Cell:
