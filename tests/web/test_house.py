@@ -8,13 +8,13 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.exceptions import ConnectionClosed, ConnectionClosedOK, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
@@ -115,14 +115,15 @@ def act(connection: ClientConnection, **action: Any) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("house")
+    folder = tmp_path_factory.mktemp("house")
+    (folder / "recorder").mkdir()
+    (folder / "recorder" / "world.toml").write_text(WORLD)
+    return folder
 
 
 @pytest.fixture(scope="module")
 def seat(folder: Path) -> Iterator[Seat]:
     """A program that writes down which button events it gets, and shows nothing else."""
-    (folder / "recorder").mkdir()
-    (folder / "recorder" / "world.toml").write_text(WORLD)
     with open_seat(resolve(str(folder / "recorder")), store=LayerStore(folder / "cache")) as seat:
         yield seat
 
@@ -340,7 +341,8 @@ def perform(world: World, actions: list[Action], folder: Path, site: Site, url: 
             message = connection.recv(20)
             if isinstance(message, bytes):
                 pictures += 1
-                connection.send('{"type": "drawn"}')
+                with suppress(ConnectionClosedOK):  # the episode may be over; that is told by what is still to be read
+                    connection.send('{"type": "drawn"}')
             elif json.loads(message)["type"] == "bye":
                 assert pictures
                 break

@@ -41,9 +41,15 @@ def different(
     found = {}
     for place in dict.fromkeys((*left, *right)):
         a, b = left.get(place), right.get(place)
-        if a != b and place.rpartition(".")[2] not in clocks and not (place in left and place in right and _tick(a, b)):
+        if a != b and not _is_clock(place, clocks) and not (place in left and place in right and _tick(a, b)):
             found[place] = (a, b)
     return found
+
+
+def _is_clock(place: str, clocks: Collection[str]) -> bool:
+    """Whether this is a place that a clock writes: by its last name, or by its last two with a dot between them."""
+    *_, above, last = ("", "", *place.split("."))
+    return last in clocks or f"{above.partition('[')[0]}.{last}" in clocks
 
 
 def leaves(state: State, without: Collection[str] = ()) -> dict[str, Any]:

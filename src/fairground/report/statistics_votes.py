@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fairground.report.data_table import Rows, Value, behind, table
 from fairground.report.html import tag
 from fairground.report.plots import Cell, Figure, Row, figure, forest, look_of, matrix
@@ -18,7 +20,7 @@ def votes(ranking: Ranking, observed: WinRates | None) -> Section:
         order = [agent.agent for agent in ranking.agents]
         exhibits.append(
             Exhibit(
-                _win_rates("win-rates-predicted", "Win rates by the ratings", predicted_win_rates(ranking), order),
+                win_rate_figure("win-rates-predicted", "Win rates by the ratings", predicted_win_rates(ranking), order),
                 tag("p", "How often the agent of the row would beat the agent of the column, in percent, if ratings "
                     "were all there is to know; ties count half."),
                 "That these are observations: pairs that never met have a number too.",
@@ -27,7 +29,7 @@ def votes(ranking: Ranking, observed: WinRates | None) -> Section:
         if observed is not None:
             exhibits.append(
                 Exhibit(
-                    _win_rates("win-rates-observed", "Win rates in the votes", observed, order),
+                    win_rate_figure("win-rates-observed", "Win rates in the votes", observed, order),
                     tag("p", "The same as counted in the votes; empty where two agents never met. Where it differs "
                         "much from the prediction, one number an agent does not tell the whole story."),
                     "That a rate from a handful of votes is a fact about the two agents: point at a cell to see how "
@@ -80,7 +82,8 @@ def _span(ranks: tuple[int, int]) -> str:
     return str(ranks[0]) if ranks[0] == ranks[1] else f"{ranks[0]} to {ranks[1]}"
 
 
-def _win_rates(name: str, title: str, found: WinRates, order: list[str]) -> Figure:
+def win_rate_figure(name: str, title: str, found: WinRates, order: Sequence[str]) -> Figure:
+    """How often the agent of the row beats the agent of the column; all agents of `order` are among those found."""
     place = {agent: index for index, agent in enumerate(found.agents)}
     cells: list[list[Cell | None]] = []
     for row in order:

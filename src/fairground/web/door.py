@@ -18,7 +18,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from fairground.arena import Person, Store, new_person
-from fairground.web.guard import Refusal, is_ours, same_place, values_of
+from fairground.web.guard import Refusal, is_ours, refuse, same_place, values_of
 from fairground.web.limits import (
     MAX_BODY,
     MAX_SOCKETS,
@@ -286,18 +286,10 @@ def _cut_off(error: TooLarge | TooSlow) -> Refusal:
 
 
 async def _refuse(refusal: Refusal, scope: Scope, send: Send) -> None:
-    kind = "http.response"
-    if scope["type"] == "websocket":
-        if "websocket.http.response" not in scope.get("extensions", {}):
-            await send({"type": "websocket.close", "code": 4403, "reason": refusal.reason[:100]})
-            return
-        kind = "websocket.http.response"
-    body = json.dumps({"error": refusal.reason}).encode() + b"\n"
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    more = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
     if refusal.status == HTTPStatus.TOO_MANY_REQUESTS:
-        headers.append((b"retry-after", b"2"))
+        more.append((b"retry-after", b"2"))
     if refusal.status == HTTPStatus.REQUEST_TIMEOUT:  # the rest is not waited for
-        headers.append((b"connection", b"close"))
-    headers += [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
-    await send({"type": f"{kind}.start", "status": int(refusal.status), "headers": headers})
-    await send({"type": f"{kind}.body", "body": body})
+        more.append((b"connection", b"close"))
+    body = json.dumps({"error": refusal.reason}).encode() + b"\n"
+    await refuse(refusal, scope, send, "application/json", body, more)

@@ -12,7 +12,7 @@ import ipaddress
 import socket
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Final
+from typing import Final, TypeAlias
 from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -29,7 +29,8 @@ _HEADERS: Final = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-_HEADER_BYTES: Final = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
+Headers: TypeAlias = list[tuple[bytes, bytes]]
+_HEADER_BYTES: Final[Headers] = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,8 @@ class Guard:
             return
         refusal = self._refusal(scope)
         if refusal is not None:
-            await _refuse(refusal, scope, send)
+            said = f"{refusal.reason}\n".encode()
+            await refuse(refusal, scope, send, "text/plain; charset=utf-8", said, _HEADER_BYTES)
             return
 
         async def send_guarded(message: Message) -> None:
@@ -132,14 +134,14 @@ def same_place(origin: str, host: str) -> bool:
     return origin.lower() in (f"http://{host.lower()}", f"https://{host.lower()}")
 
 
-async def _refuse(refusal: Refusal, scope: Scope, send: Send) -> None:
-    kind = "http.response"
+async def refuse(refusal: Refusal, scope: Scope, send: Send, kind: str, body: bytes, more: Headers) -> None:
+    """Answers a request that goes no further, or a WebSocket that is not opened."""
+    answer = "http.response"
     if scope["type"] == "websocket":
         if "websocket.http.response" not in scope.get("extensions", {}):
             await send({"type": "websocket.close", "code": 4403, "reason": refusal.reason[:100]})
             return
-        kind = "websocket.http.response"
-    body = f"{refusal.reason}\n".encode()
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
-    await send({"type": f"{kind}.start", "status": int(refusal.status), "headers": [*headers, *_HEADER_BYTES]})
-    await send({"type": f"{kind}.body", "body": body})
+        answer = "websocket.http.response"
+    headers = [(b"content-type", kind.encode()), (b"content-length", str(len(body)).encode()), *more]
+    await send({"type": f"{answer}.start", "status": int(refusal.status), "headers": headers})
+    await send({"type": f"{answer}.body", "body": body})

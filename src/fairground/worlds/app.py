@@ -71,8 +71,8 @@ class App(ABC):
         recorded: Paths that `capture` records, read before the agent begins and after it ends.
         install_script: A program that installs the software as root, into a layer of its own.
         checkpoint_setup: Keep the result of `setup` too; worth it when it takes longer than a tenth of a second.
-        clocks: Names of recorded fields that a clock writes: two states that differ only there are the same to a
-            proof.
+        clocks: Names of recorded fields that a clock writes, or that follow from other fields as a checksum does: two
+            states that differ only there are the same to a proof. `tabs.title` is the title of each of the tabs alone.
         inspector: What can be asked about its state; None for apps that have only their scenarios' checks.
     """
 

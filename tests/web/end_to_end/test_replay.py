@@ -39,11 +39,29 @@ def test_keys_lead_through_every_step_and_help_is_a_key_away(visit: Visit) -> No
     expect(page.locator("dialog[open]")).to_contain_text("one step back")
     page.keyboard.press("Escape")
     expect(page.locator("dialog[open]")).to_have_count(0)
+
+
+def test_space_plays_to_the_end_and_pauses(visit: Visit) -> None:
+    page = visit(HERE)
+    wait_for_step(page, 1)
+    page.evaluate("""() => {  // a short film may be over before anybody looks: note each time it starts or stops
+        const controls = document.querySelector(".replay-controls");
+        const playing = () => controls.classList.contains("playing");
+        window.played = [];
+        new MutationObserver(() => playing() !== (window.played.at(-1) ?? false) && window.played.push(playing()))
+            .observe(controls, { attributes: true, attributeFilter: ["class"] });
+    }""")
     page.keyboard.press("Space")
-    expect(page.locator(".replay-controls.playing")).to_have_count(1)
-    wait_for_step(page, 2)
+    expect(page.locator(".replay-does")).to_have_text("What was left")
+    page.wait_for_function("window.played.join() === 'true,false'")
+    page.keyboard.press("Home")
+    page.keyboard.press("-")
+    page.keyboard.press("-")
+    expect(page.locator(".replay-speed")).to_have_value("0.25")
     page.keyboard.press("Space")
-    expect(page.locator(".replay-controls.playing")).to_have_count(0)
+    page.keyboard.press("Space")
+    page.wait_for_function("window.played.join() === 'true,false,true,false'")
+    expect(page.locator(".replay-does")).not_to_have_text("What was left")
 
 
 def test_scrubbing_shows_the_step_under_the_mouse_and_its_link_leads_there(visit: Visit) -> None:

@@ -33,7 +33,7 @@ _LOOKS: Final = 4
 _TYPED: Final = "typed next door"
 _PANELS: Final = frozenset({"tint2"})
 _DIALOGS: Final = frozenset({"dialog", "alertdialog", "alert", "file chooser"})
-_NUMBERS: Final = re.compile(r"[0-9A-Fa-f]{6,}|\d+|\.[A-Za-z0-9]{6}$")  # of processes, of instants, of temporary files
+_NUMBERS: Final = re.compile(r"[0-9a-f]{6,}|\d+|\.[A-Za-z0-9]{6}$")  # of processes, of instants, of temporary files
 # A browser's own, which it writes when it likes.
 _BROWSERS_OWN: Final = re.compile(r"\.(cache|pki|config/(page-[0-9a-f]+|chromium))(/|$)|\.config$")
 
@@ -172,7 +172,7 @@ class _Trying:
             faults = ["the seat could not be renewed"]
             if renewed:
                 again = look_at(seat)
-                faults = left_over(self.first, again) + taken_away(self.first, again)
+                faults = left_over(self.first, again)
             leave_files(seat)
             if renew(seat, self.world):
                 faults.append("a seat with foreign files in it was renewed")
@@ -193,8 +193,7 @@ class _Trying:
         evidence = (
             f"typing changed {moved:.1%} of one picture, and nothing on the seat of {other.configuration.profile}"
         )
-        faults = left_over(calm, after) + taken_away(calm, after) + changed
-        return faults, evidence, "share nothing between seats: ports, sockets, folders"
+        return left_over(calm, after) + changed, evidence, "share nothing between seats: ports, sockets, folders"
 
     def _open(self, world: World) -> Seat:
         return open_seat(world, runner=self.runner)
@@ -280,8 +279,9 @@ def _unexpected(look: Shown) -> list[str]:
 
 
 def left_over(first: Look, again: Look) -> list[str]:
-    """What the second look shows that the first did not."""
+    """What the second look shows that the first did not, or the other way round."""
     faults = [f"file {path} is new" for path in sorted(again.files - first.files)]
+    faults += [f"file {path} is gone" for path in sorted(first.files - again.files)]
     if sorted(again.shown.windows) != sorted(first.shown.windows):
         faults.append(f"windows: {list(first.shown.windows)}, then {list(again.shown.windows)}")
     if again.recent:
@@ -291,11 +291,6 @@ def left_over(first: Look, again: Look) -> list[str]:
     if (share := _share_of_pixels(first.shown.frame, again.shown.frame)) > NEARLY:
         faults.append(f"{share:.1%} of the picture differs")
     return faults
-
-
-def taken_away(first: Look, again: Look) -> list[str]:
-    """Files that the second look at a seat does not find any more. A new seat may have fewer: programs are late."""
-    return [f"file {path} is gone" for path in sorted(first.files - again.files)]
 
 
 def _type(screen: Screen) -> None:

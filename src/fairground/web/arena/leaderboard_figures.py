@@ -10,8 +10,8 @@ from scipy.special import expit
 from fairground.arena import Style
 from fairground.report.plots import Cell, Figure, Row, figure, forest, look_of, matrix
 from fairground.report.plots.scale import percent
-from fairground.report.statistics_words import counted, rate, rate_range
-from fairground.stats import Interval, Ranking, WinRates
+from fairground.report.statistics_words import counted, rate_range
+from fairground.stats import Interval, Ranking
 
 Shares = Mapping[str, tuple[Interval, int]]
 
@@ -53,30 +53,6 @@ def judged_figure(agents: Sequence[str], correct: Shares, verified: Shares) -> F
         lambda width: forest(
             rows, width=width, write=percent, axis="Percent correct; grey: verifier", floor=0.0, ceiling=1.0
         ),
-    )
-
-
-def win_rate_figure(name: str, title: str, found: WinRates, order: Sequence[str]) -> Figure:
-    """How often the agent of the row beats the agent of the column."""
-    place = {agent: index for index, agent in enumerate(found.agents)}
-    shown = [agent for agent in order if agent in place][:_MOST]
-    cells: list[list[Cell | None]] = []
-    for row in shown:
-        line: list[Cell | None] = []
-        for column in shown:
-            value = found.rates[place[row]][place[column]] if row != column else None
-            if value is None:
-                line.append(None)
-                continue
-            number = counted(found.votes[place[row]][place[column]], "vote") if found.votes else "by the ratings"
-            said = f"{row} against {column}: {rate(value)}, {number}"
-            line.append(Cell((value - 0.5) * 2, f"{value * 100:.0f}", said))
-        cells.append(line)
-    return figure(
-        name,
-        title,
-        f"A matrix of {len(shown)} agents: how often the agent of the row beats the agent of the column, in percent.",
-        lambda width: matrix(shown, shown, cells, width=width, corner="Row beats column, percent"),
     )
 
 

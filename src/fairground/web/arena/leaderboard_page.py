@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from fairground.arena.filters import REASONS
 from fairground.report.html import Child, Html, tag
 from fairground.report.plots import Figure
+from fairground.report.statistics_votes import win_rate_figure
 from fairground.report.statistics_words import counted, listed, rate, rate_range, who
 from fairground.stats import Agreement, Interval, Ranking, wilson
 from fairground.web.arena.leaderboard_count import Count, View
@@ -20,7 +21,6 @@ from fairground.web.arena.leaderboard_figures import (
     predicted_spans,
     ratings_figure,
     style_figure,
-    win_rate_figure,
 )
 from fairground.web.arena.leaderboard_words import (
     AGREEMENT,
@@ -37,6 +37,7 @@ from fairground.web.arena.leaderboard_words import (
 )
 from fairground.web.shell import empty, fact, pill, table
 
+_MOST_DRAWN: Final = 60  # agents; with more, a matrix cannot be read
 _MOST_PAIRS: Final = 20  # agents; with more, a table of pairs is no help to anybody
 
 
@@ -221,12 +222,13 @@ def _win_rates(count: Count) -> Html | None:
         number = votes[place[one]][place[other]]
         return f"{rate_range(wilson(round(value * number), number))} of {number:,}"
 
-    drawn = win_rate_figure("win-rates-observed", "Win rates in the votes", found.observed, order)
+    drawn = win_rate_figure("win-rates-observed", "Win rates in the votes", found.observed, order[:_MOST_DRAWN])
     label = "Win rates in the votes, percent with interval, and of how many votes"
     exhibits = [tag("div", tag("h3", drawn.title), _exhibit(drawn, OBSERVED, _pairs(order, seen, label)))]
     if found.ranking is not None and found.predicted is not None:
         spans = predicted_spans(found.ranking)
-        drawn = win_rate_figure("win-rates-predicted", "Win rates by the ratings", found.predicted, order)
+        known = [one for one in order if one in found.predicted.agents][:_MOST_DRAWN]
+        drawn = win_rate_figure("win-rates-predicted", "Win rates by the ratings", found.predicted, known)
         label = "Win rates by the ratings, percent with interval"
         numbers = _pairs(order, lambda one, other: rate_range(spans[one, other]), label)
         exhibits.append(tag("div", tag("h3", drawn.title), _exhibit(drawn, PREDICTED, numbers)))

@@ -33,8 +33,32 @@ _LONGEST: Final = 2_000  # letters of a text
 _FOLDER: Final = re.compile(r"episodes/([0-9]{6,12}(?:-[0-9]{1,6})?)", re.ASCII)
 
 
+class Outcomes:
+    """Episodes by how they ended: what follows from the four counts."""
+
+    passed: int
+    failed: int
+    errored: int
+    invalid: int
+
+    @property
+    def scored(self) -> int:
+        """Those that count for or against the agent."""
+        return self.passed + self.failed
+
+    @property
+    def ended(self) -> int:
+        """Those that need no more attempt."""
+        return self.scored + self.errored + self.invalid
+
+    @property
+    def rate(self) -> Interval | None:
+        """The share of scored ones that passed; None where none was scored."""
+        return success_rate(self.passed, self.scored) if self.scored else None
+
+
 @dataclass(frozen=True)
-class RunSummary:
+class RunSummary(Outcomes):
     """A run in figures.
 
     Attributes:
@@ -76,21 +100,6 @@ class RunSummary:
     def contender(self) -> str:
         """Agent and condition, as statistics call them."""
         return str(Contender(self.agent, self.condition))
-
-    @property
-    def scored(self) -> int:
-        """Episodes that count for or against the agent."""
-        return self.passed + self.failed
-
-    @property
-    def ended(self) -> int:
-        """Episodes that need no more attempt."""
-        return self.scored + self.errored + self.invalid
-
-    @property
-    def rate(self) -> Interval | None:
-        """The share of scored episodes that passed; None where none was scored."""
-        return success_rate(self.passed, self.scored) if self.scored else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Final, Literal, get_args
 from urllib.parse import urlencode
 
-from fairground.stats import Interval
-from fairground.web.studio.runs_read import RunEpisode, success_rate
+from fairground.web.studio.runs_read import Outcomes, RunEpisode
 
 OutcomeWord = Literal["passed", "failed", "errored", "invalid", "waiting"]
 """How an episode ended, or that it has not."""
@@ -18,7 +17,7 @@ OUTCOMES: Final[tuple[OutcomeWord, ...]] = get_args(OutcomeWord)
 
 
 @dataclass(frozen=True)
-class Tally:
+class Tally(Outcomes):
     """Episodes of one kind.
 
     Attributes:
@@ -43,21 +42,6 @@ class Tally:
     typical: float | None
     tokens: int | None
     cost: float | None
-
-    @property
-    def scored(self) -> int:
-        """Those that count for or against an agent."""
-        return self.passed + self.failed
-
-    @property
-    def ended(self) -> int:
-        """Those that need no more attempt."""
-        return self.scored + self.errored + self.invalid
-
-    @property
-    def rate(self) -> Interval | None:
-        """The share of scored ones that passed; None where none was scored."""
-        return success_rate(self.passed, self.scored) if self.scored else None
 
 
 @dataclass(frozen=True)

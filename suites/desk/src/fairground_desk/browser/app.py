@@ -63,6 +63,7 @@ class Browser(DeskApp):
     packages = ("chromium",)
     folders = ("~/Documents", "~/Downloads", "~/Pictures", "~/Desktop")
     settings = (*RECORDED, LOCAL_STATE)
+    clocks = ("super_mac", "tabs.title")  # a checksum of settings; and a page's title follows from its address
     inspector = BROWSER
     profiles: ClassVar[Mapping[str, Mapping[str, Any]]] = {name: {"person": name} for name in PEOPLE}
     ui_states: ClassVar[Mapping[str, Mapping[str, Any]]] = {
