@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -39,7 +40,7 @@ class Options:
         workers: Processes.
         browser: Try on real screens. Without it, what is known of screens is taken, and nothing else tried there: apps
             that only a seat can show are then not proven.
-        mutant_pairs: Pairs of each scenario of which mutants are tried.
+        mutant_pairs: Pairs of each scenario of which mutants are tried; half as many where each takes a seat.
         screens: Times that each scenario's oracle is tried on a screen, at least.
         seconds: Time limit of a pair.
     """
@@ -186,7 +187,10 @@ class _Proving:
     def _mutant_jobs(self, scenario: Scenario, found: ScenarioProof) -> Iterator[MutantJob]:
         proven = {pair for pair, one in found.pairs.items() if one.status is Status.PROVEN}
         instances, profiles = list(scenario.instances), list(self.suite.app(scenario.app).profiles)
-        chosen = [pair for pair in diagonal(instances, profiles) if pair in proven][: self.options.mutant_pairs]
+        most = self.options.mutant_pairs
+        if not has_rehearsal(self.suite.app(scenario.app)):
+            most = math.ceil(most / 2)
+        chosen = [pair for pair in diagonal(instances, profiles) if pair in proven][:most]
         for instance, profile in chosen:
             at = instances.index(instance)
             turned = (*instances[at + 1 :], *instances[:at])
