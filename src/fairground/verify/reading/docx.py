@@ -64,7 +64,7 @@ def read_docx(data: bytes) -> Document:
         pages=_inherited(pages),
         styles=styles.named(),
         metadata=read_metadata(package),
-        language=styles.text(styles.default, "", {}).language,
+        language=styles.text(styles.default, "", {})[0].language,
     )
 
 

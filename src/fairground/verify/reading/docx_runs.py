@@ -35,7 +35,8 @@ class Pieces:
         field = next((field_name(state[0]) for state in self._fields), "") or self.field
         link = self.link or next((_linked(state[0]) for state in self._fields if _linked(state[0])), "")
         more: dict[str, Any] = {"link": link, "field": field, "inserted": self.inserted, "style": styles.shown(style)}
-        self.runs.add(run_with(styles.text(self._paragraph, style, direct), **more), text)
+        first, *others = (run_with(look, **more) for look in styles.text(self._paragraph, style, direct))
+        self.runs.add(first, text, *others)
         self._said.say(text)
         self._anything = True
         self.break_after = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 from xml.etree.ElementTree import Element
 
@@ -55,10 +55,13 @@ class Styles:
         """The name that people see."""
         return self._styles[name].name if name in self._styles else ""
 
-    def text(self, paragraph: str, character: str, direct: Properties) -> Look:
-        """How letters look."""
+    def text(self, paragraph: str, character: str, direct: Properties) -> tuple[Look, ...]:
+        """How Western, Asian and complex letters look; only one when that is the same."""
         merged = {**self._text, **self._merged(paragraph, "text"), **self._merged(character, "text"), **direct}
-        return Look(**merged)
+        western = _look(merged)
+        others = {name: merged.get(f"{name}_complex", False) for name in ("bold", "italic")}
+        unlike = replace(western, **others)
+        return (western,) if unlike == western else (western, western, unlike)
 
     def paragraph(self, name: str, direct: Properties) -> Properties:
         """The effective properties of a paragraph."""
@@ -75,9 +78,9 @@ class Styles:
             parent = self.shown(style.parent)
             if style.kind == "paragraph":
                 setting = layout(self.paragraph(name, {}))
-                found.append(NamedStyle(style.name, "paragraph", parent, self.text(name, "", {}), setting))
+                found.append(NamedStyle(style.name, "paragraph", parent, self.text(name, "", {})[0], setting))
             elif style.kind == "character":
-                found.append(NamedStyle(style.name, "character", parent, Look(**self._merged(name, "text"))))
+                found.append(NamedStyle(style.name, "character", parent, _look(self._merged(name, "text"))))
         return tuple(found)
 
     def text_properties(self, element: Element | None) -> Properties:
@@ -90,6 +93,10 @@ class Styles:
                     found["bold"] = is_on(value)
                 case "w:i":
                     found["italic"] = is_on(value)
+                case "w:bCs":
+                    found["bold_complex"] = is_on(value)
+                case "w:iCs":
+                    found["italic_complex"] = is_on(value)
                 case "w:u":
                     found["underline"] = is_on(value)
                 case "w:strike" | "w:dstrike":
@@ -182,6 +189,10 @@ def paragraph_properties(element: Element | None) -> Properties:
                     if key:
                         found[key] = part.get(tag("w:val"), "")
     return found
+
+
+def _look(properties: Properties) -> Look:
+    return Look(**{name: value for name, value in properties.items() if not name.endswith("_complex")})
 
 
 def layout(properties: Properties) -> Layout:

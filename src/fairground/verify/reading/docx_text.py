@@ -55,6 +55,7 @@ class TextReader:
         self._said = MarkedText(budget)
         self._at = -1
         self._break_next = False
+        self._changing = ""  # kind and author of the tracked change that ends right here
 
     def body(self, element: Element) -> tuple[Block, ...]:
         """The blocks of the document itself; what is anchored in them knows their places."""
@@ -109,6 +110,7 @@ class TextReader:
         properties = self.styles.paragraph(name, paragraph_properties(written))
         starts_page = self._break_next
         self._break_next = False
+        self._changing = ""
         pieces = Pieces(self.styles, self.budget, self._said, name)
         self._content(element, pieces)
         self._said.say("\n")
@@ -128,12 +130,10 @@ class TextReader:
         )
 
     def _content(self, element: Element, pieces: Pieces) -> None:
-        previous = ""
         for child in element:
-            kind = short(child)
-            before, previous = previous, f"{kind} {child.get(tag('w:author'), '')}"
-            match kind:
+            match kind := short(child):
                 case "w:r":
+                    self._changing = ""
                     self._run(child, pieces)
                 case "w:hyperlink":
                     outer, pieces.link = pieces.link, self._link(child)
@@ -145,16 +145,16 @@ class TextReader:
                     pieces.field = outer
                 case "w:ins" | "w:moveTo":
                     outside, pieces.inserted = pieces.inserted, True
+                    before = self._changing
                     key = f"change {len(self.changes)} {id(child)}"
                     self._said.start(key)
                     self._content(child, pieces)
                     change = Change("insert", self._said.end(key) or "", child.get(tag("w:author"), ""))
-                    self._change(change, goes_on=before == previous)
+                    self._change(kind, change, before)
                     pieces.inserted = outside
                 case "w:del" | "w:moveFrom":
-                    parts = (*child.iter(tag("w:delText")), *child.iter(tag("w:t")))
-                    text = "".join(part.text or "" for part in parts)
-                    self._change(Change("delete", text, child.get(tag("w:author"), "")), goes_on=before == previous)
+                    change = Change("delete", _deleted(child), child.get(tag("w:author"), ""))
+                    self._change(kind, change, self._changing)
                 case "w:sdt":
                     content = child.find(tag("w:sdtContent"))
                     if content is not None:
@@ -166,9 +166,10 @@ class TextReader:
             if len(self.changes) > 5_000:
                 raise self.budget.fault("more than 5000 tracked changes")
 
-    def _change(self, change: Change, *, goes_on: bool) -> None:
-        """Keeps a tracked change; one that goes on where the last one ended was only cut up by the program."""
-        if goes_on and self.changes:
+    def _change(self, kind: str, change: Change, before: str) -> None:
+        """Keeps a tracked change; one that goes on where the last one ended was only cut up, at a link for example."""
+        self._changing = f"{kind} {change.author}"
+        if before == self._changing and self.changes:
             change = replace(change, text=self.changes.pop().text + change.text)
         self.changes.append(change)
 
@@ -236,6 +237,17 @@ class TextReader:
         title = [line.text for line in lines if "heading" in line.style.lower()]
         entries = tuple(line.text for line in lines if "heading" not in line.style.lower() and line.text)
         self.contents.append(Contents("contents", "\n".join(title), entries, self._at))
+
+
+def _deleted(element: Element) -> str:
+    """The text that a tracked deletion takes away."""
+    letters = {"w:tab": "\t", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "\u2011", "w:softHyphen": "\u00ad"}
+    found = []
+    for run in element.iter(tag("w:r")):
+        for child in run:
+            kind = short(child)
+            found.append((child.text or "") if kind in ("w:delText", "w:t") else letters.get(kind, ""))
+    return "".join(found)
 
 
 def read_notes(package: Package, make: Callable[[str], TextReader], main: str, kind: str) -> dict[str, str]:

@@ -35,8 +35,8 @@ class Looks(Protocol):
     def inserting(self) -> bool:
         """Whether what is read now is a tracked insertion."""
 
-    def look(self, paragraph: str, spans: tuple[str, ...], around: Around) -> Look:
-        """How letters in spans of a paragraph look."""
+    def looks(self, paragraph: str, spans: tuple[str, ...], around: Around) -> tuple[Look, ...]:
+        """How letters in spans of a paragraph look, by kind of writing."""
 
 
 class Pieces:
@@ -72,20 +72,24 @@ class Pieces:
         """Adds text as it is."""
         self._space[0] = False
         self._said.say(text)
-        self._runs.add(self._template(), text)
+        first, *others = self._templates()
+        self._runs.add(first, text, *others)
 
     def mark_empty_field(self) -> None:
         """Leaves a trace of a field that shows nothing yet."""
         if self._runs.last_field != self.field:
-            self._runs.add(self._template(), "")
+            self._runs.add(self._templates()[0], "")
 
     def finish(self) -> tuple[Run, ...]:
         """The runs."""
         return self._runs.finish()
 
-    def _template(self) -> Run:
-        look = self._reader.look(self._paragraph, self._spans, self._around)
-        return run_with(look, style=self._style, link=self.link, field=self.field, inserted=self._reader.inserting)
+    def _templates(self) -> list[Run]:
+        inserted = self._reader.inserting
+        return [
+            run_with(look, style=self._style, link=self.link, field=self.field, inserted=inserted)
+            for look in self._reader.looks(self._paragraph, self._spans, self._around)
+        ]
 
 
 def field_name(element: Element, kind: str) -> str:

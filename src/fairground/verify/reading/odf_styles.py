@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 from xml.etree.ElementTree import Element
 
@@ -103,8 +103,21 @@ class Styles:
             self._known[key] = merged
         return self._known[key]
 
+    def looks(self, properties: Properties) -> tuple[Look, ...]:
+        """How Western, Asian and complex letters with these text properties look; only one when that is the same."""
+        western = self.look(properties)
+        others = tuple(
+            replace(
+                western,
+                bold=_is_bold(properties.get(f"style:font-weight-{kind}", "")),
+                italic=properties.get(f"style:font-style-{kind}", "") in ("italic", "oblique"),
+            )
+            for kind in ("asian", "complex")
+        )
+        return (western,) if others == (western, western) else (western, *others)
+
     def look(self, properties: Properties) -> Look:
-        """How letters with these text properties look."""
+        """How letters with these text properties look, Western ones."""
         at = properties.get
         position = (at("style:text-position", "").split() or [""])[0]
         language, country = at("fo:language", ""), at("fo:country", "")

@@ -46,7 +46,7 @@ class TextReader:
         self._said = MarkedText(budget)
         self._inserting: set[str] = set()
         self._remarks: dict[str, Comment] = {}
-        self._looks: dict[tuple[str, ...], Look] = {}
+        self._looks: dict[tuple[str, ...], tuple[Look, ...]] = {}
         self._at = -1
         self._break_next = False
 
@@ -126,8 +126,8 @@ class TextReader:
             section=around.section,
         )
 
-    def look(self, paragraph: str, spans: tuple[str, ...], around: Around) -> Look:
-        """How letters in spans of a paragraph look."""
+    def looks(self, paragraph: str, spans: tuple[str, ...], around: Around) -> tuple[Look, ...]:
+        """How letters in spans of a paragraph look, by kind of writing."""
         key = (around.base_key, str(around.list_level if around.base else 0), paragraph, *spans)
         if key not in self._looks:
             properties: Properties = {}
@@ -136,7 +136,7 @@ class TextReader:
             merge(properties, self.styles.properties("paragraph", paragraph, "text", default=around.base is None))
             for span in spans:
                 merge(properties, self.styles.properties("text", span, "text", default=False))
-            self._looks[key] = self.styles.look(properties)
+            self._looks[key] = self.styles.looks(properties)
         return self._looks[key]
 
     def _content(self, element: Element, pieces: Pieces) -> None:

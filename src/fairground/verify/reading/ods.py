@@ -39,6 +39,7 @@ from fairground.verify.reading.workbook import (
     address,
 )
 from fairground.verify.reading.workbook_parts import Columns, HiddenRows, Page
+from fairground.verify.reading.writing import WESTERN, writings
 
 MIMETYPE = "application/vnd.oasis.opendocument.spreadsheet"
 MAX_SHEETS = 1_000
@@ -119,7 +120,9 @@ def _read_sheet(element: Element, reading: _Reading) -> Sheet:
             cell = _read_cell(part, what)
             if cell.kind != "empty" or cell.formula or cell.comment:
                 own = part.get(table("style-name")) or line.get(table("default-cell-style-name"))
-                cell = replace(cell, **vars(reading.styles.cell(own or columns.style(column))))
+                kinds = frozenset(kind for _, kind in writings(cell.text)) if cell.kind == "text" else frozenset()
+                look = reading.styles.cell(own or columns.style(column), kinds or frozenset({WESTERN}))
+                cell = replace(cell, **vars(look))
             builder.put(row, column, cell, rows=rows, columns=across)
             if rule := part.get(table("content-validation-name")):
                 areas.add(rule, row, column, rows, across, what)
@@ -307,6 +310,8 @@ def _number(text: str, what: str) -> float:
 
 def _date(text: str, what: str) -> date | float:
     """A date; in a year that Python has not, how many days it is after 30 December 1899."""
+    if _LOST_DATE.fullmatch(text[:60]):
+        return _EPOCH.date()
     if (far := _FAR_DATE.fullmatch(text[:60])) is not None:
         year, month, day, hours, minutes, seconds = (float(part or 0) for part in far.groups())
         # Cycles of 400 years repeat; Calc has no year 0.
@@ -328,10 +333,15 @@ _EPOCH = datetime(1899, 12, 30)
 _FAR_DATE = re.compile(
     r"(-[0-9]{4,5}|[1-9][0-9]{4})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2}):([0-9]{2}(?:\.[0-9]{1,20})?))?"
 )
+# What Calc writes for a number that is no date or time that it can write; opening the file, it takes it for 0.
+_LOST_DATE = re.compile(r"-000-32768-01-01(T00:00:00)?")
+_LOST_DURATION = re.compile(r"-?PT(-2147483648H00M00S|[0-9]{1,10}H0-1M59\.9[0-9]{1,20}S)")
 _DURATION = re.compile(r"(-?)P(?:([0-9]{1,6})D)?T([0-9]{1,10})H([0-9]{1,7})M([0-9]{1,7}(?:\.[0-9]{1,20})?)S")
 
 
 def _time(text: str, what: str) -> timedelta:
+    if _LOST_DURATION.fullmatch(text[:80]):
+        return timedelta()
     found = _DURATION.fullmatch(text[:80])
     if found is None:
         raise StateError(f"{what}: {text[:40]!r} is not a duration")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 from xml.etree.ElementTree import Element
 
 from fairground.verify.reading.odf import length
 from fairground.verify.reading.workbook import GENERAL, NumberFormat
+from fairground.verify.reading.writing import ASIAN, COMPLEX, WESTERN, Writing
 
 _SPACE = "urn:oasis:names:tc:opendocument:xmlns:"
 _NAMESPACES = {
@@ -56,10 +57,13 @@ class SheetStyle:
     page: str = "Default"
 
 
+_Said: TypeAlias = str | tuple[str, Writing]  # what is said once, or of each kind of writing
+
+
 @dataclass(frozen=True)
 class _Style:
     parent: str | None
-    says: dict[str, Any]
+    says: dict[_Said, Any]
     format: str | None
 
 
@@ -71,19 +75,23 @@ class Styles:
         self.formats: dict[str, NumberFormat] = {}
         self.sheets: dict[str, SheetStyle] = {}
         self.widths: dict[str, int] = {}
-        self._looks: dict[str | None, Look] = {}
+        self._looks: dict[tuple[str | None, frozenset[Writing]], Look] = {}
         self._names: dict[str, str] = {}
 
-    def cell(self, name: str | None) -> Look:
-        """How a cell of this style looks."""
-        if name not in self._looks:
+    def cell(self, name: str | None, kinds: frozenset[Writing] = frozenset({WESTERN})) -> Look:
+        """How a cell of this style looks; bold and italic when the letters of all these kinds are so."""
+        key = (name, kinds)
+        if key not in self._looks:
             chain = list(self._chain(name if name is not None else "Default"))
-            said: dict[str, Any] = {}
+            said: dict[_Said, Any] = {}
             for style in reversed(chain):
                 said.update(style.says)
             shown = next((style.format for style in chain if style.format is not None), None)
-            self._looks[name] = Look(**said, format=self.formats.get(shown or "", GENERAL))
-        return self._looks[name]
+            plain = {what: value for what, value in said.items() if isinstance(what, str)}
+            for what in ("bold", "italic"):
+                plain[what] = all(said.get((what, kind), False) for kind in kinds)
+            self._looks[key] = Look(**plain, format=self.formats.get(shown or "", GENERAL))
+        return self._looks[key]
 
     def sheet(self, name: str | None) -> SheetStyle:
         """How a sheet of this style is shown."""
@@ -144,7 +152,7 @@ def read_styles(*documents: Element | None) -> Styles:
 
 
 def _style(element: Element) -> _Style:
-    said: dict[str, Any] = {}
+    said: dict[_Said, Any] = {}
     for part, name, field, understand in _SAID:
         properties = element.find(tag("style", part))
         value = None if properties is None else properties.get(name)
@@ -154,6 +162,10 @@ def _style(element: Element) -> _Style:
     if cell is not None and cell.get(tag("style", "text-align-source")) == "value-type":
         said["align"] = ""
     return _Style(element.get(tag("style", "parent-style-name")), said, element.get(tag("style", "data-style-name")))
+
+
+def _is_italic(style: str) -> bool:
+    return style in ("italic", "oblique")
 
 
 def _is_bold(weight: str) -> bool:
@@ -173,9 +185,13 @@ def _alignment(text: str) -> str:
     return {"start": "left", "end": "right"}.get(text, text if text in ("left", "center", "right", "justify") else "")
 
 
-_SAID = (
-    ("text-properties", tag("fo", "font-weight"), "bold", _is_bold),
-    ("text-properties", tag("fo", "font-style"), "italic", lambda text: text in ("italic", "oblique")),
+_SAID: tuple[tuple[str, str, _Said, Callable[[str], Any]], ...] = (
+    ("text-properties", tag("fo", "font-weight"), ("bold", WESTERN), _is_bold),
+    ("text-properties", tag("style", "font-weight-asian"), ("bold", ASIAN), _is_bold),
+    ("text-properties", tag("style", "font-weight-complex"), ("bold", COMPLEX), _is_bold),
+    ("text-properties", tag("fo", "font-style"), ("italic", WESTERN), _is_italic),
+    ("text-properties", tag("style", "font-style-asian"), ("italic", ASIAN), _is_italic),
+    ("text-properties", tag("style", "font-style-complex"), ("italic", COMPLEX), _is_italic),
     ("text-properties", tag("fo", "color"), "colour", _ink),
     ("table-cell-properties", tag("fo", "background-color"), "background", _colour),
     ("table-cell-properties", tag("fo", "wrap-option"), "wrap", lambda text: text == "wrap"),

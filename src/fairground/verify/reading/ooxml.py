@@ -129,7 +129,7 @@ def read_metadata(package: Package) -> Metadata:
     if "docProps/custom.xml" in package.archive:
         for element in package.archive.xml("docProps/custom.xml").iterfind(tag("custom:property")):
             value = "".join(text for child in element for text in child.itertext())
-            custom.append((element.get("name", ""), value))
+            custom.append((element.get("name", ""), unescaped(value)))
 
     def one(name: str) -> str:
         return core.findtext(tag(name)) or ""
@@ -143,6 +143,13 @@ def read_metadata(package: Package) -> Metadata:
         language=one("dc:language"),
         custom=tuple(sorted(custom)),
     )
+
+
+def unescaped(text: str) -> str:
+    """A text with those letters that the format writes by number, such as `_x000D_`."""
+    if "_x" not in text:
+        return text
+    return re.sub(r"_x((?!D[89A-F])[0-9A-F]{4})_", lambda found: chr(int(found[1], 16)), text, flags=re.IGNORECASE)
 
 
 def millimetres(text: str | None, unit: float) -> float:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any, Literal, TypeAlias
 
 from fairground.core import StateError
+from fairground.verify.reading.writing import writings
 
 MAX_PARAGRAPHS = 200_000  # of a whole file, those in tables, notes and shapes with them
 MAX_RUNS = 500_000
@@ -315,24 +317,50 @@ class RunBuilder:
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
-        self._runs: list[tuple[Run, list[str]]] = []
+        self._runs: list[tuple[tuple[Run, ...], list[str]]] = []
 
-    def add(self, template: Run, text: str) -> None:
-        """Adds letters that look like the template, whose own text does not count."""
-        if not self._runs or self._runs[-1][0] != template:
+    def add(self, template: Run, text: str, *others: Run) -> None:
+        """Adds letters that look like the template, whose own text does not count.
+
+        `others` are the templates of Asian and complex letters, where those look different.
+        """
+        if not self._runs or self._runs[-1][0] != (template, *others):
             self._budget.take("runs")
-            self._runs.append((template, []))
+            self._runs.append(((template, *others), []))
         self._runs[-1][1].append(text)
 
     @property
     def last_field(self) -> str:
         """The field that the last letters belong to."""
-        return self._runs[-1][0].field if self._runs else ""
+        return self._runs[-1][0][0].field if self._runs else ""
 
     def finish(self) -> tuple[Run, ...]:
         """The runs; empty ones are kept only for fields."""
-        runs = (replace(template, text="".join(parts)) for template, parts in self._runs)
+        gathered = [(templates, "".join(parts)) for templates, parts in self._runs]
+        if any(len(templates) > 1 for templates, _ in gathered):
+            gathered = self._apart(gathered)
+        runs = (replace(templates[0], text=text) for templates, text in gathered)
         return tuple(run for run in runs if run.text or run.field)
+
+    def _apart(self, gathered: list[tuple[tuple[Run, ...], str]]) -> list[tuple[tuple[Run, ...], str]]:
+        """Gives the letters of each kind of writing their own look."""
+        apart = RunBuilder(self._budget)
+        pieces = writings("".join(text for _, text in gathered))
+        ends = list(accumulate(len(piece) for piece, _ in pieces))
+        place = number = 0
+        for templates, text in gathered:
+            end = place + len(text)
+            if not text:
+                apart.add(templates[0], "")
+            while place < end:
+                while ends[number] <= place:
+                    number += 1
+                until = min(end, ends[number])
+                apart.add(
+                    templates[pieces[number][1] if len(templates) > 1 else 0], text[place - end : until - end or None]
+                )
+                place = until
+        return [(templates, "".join(parts)) for templates, parts in apart._runs]
 
 
 def run_with(look: Look, text: str = "", **more: Any) -> Run:

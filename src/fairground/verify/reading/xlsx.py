@@ -12,6 +12,7 @@ from xml.etree.ElementTree import Element
 
 from fairground.core import StateError
 from fairground.verify.reading.archive import Archive
+from fairground.verify.reading.ooxml import unescaped
 from fairground.verify.reading.workbook import (
     Cell,
     CellBudget,
@@ -57,7 +58,7 @@ def read_xlsx(data: bytes) -> Workbook:
     for entry in book.findall(f"{_MAIN}sheets/{_MAIN}sheet"):
         if len(sheets) >= MAX_SHEETS:
             raise StateError(f"{_WHAT}: more than {MAX_SHEETS} sheets")
-        name = _unescaped(entry.get("name", ""))
+        name = unescaped(entry.get("name", ""))
         part = parts.get(entry.get(_RELATION, ""))
         if part is None:
             raise StateError(f"{_WHAT}: sheet {name[:80]!r} has no content")
@@ -96,14 +97,7 @@ def _rich(element: Element) -> str:
     """The text of a string in runs; phonetic readings are not part of it."""
     direct = [child for child in element if child.tag == f"{_MAIN}t"]
     runs = element.findall(f"{_MAIN}r/{_MAIN}t")
-    return _unescaped("".join(part.text or "" for part in [*direct, *runs]))
-
-
-def _unescaped(text: str) -> str:
-    """A text with those letters that the format writes by number, such as `_x000D_`."""
-    if "_x" not in text:
-        return text
-    return re.sub(r"_x((?!D[89A-F])[0-9A-F]{4})_", lambda found: chr(int(found[1], 16)), text, flags=re.IGNORECASE)
+    return unescaped("".join(part.text or "" for part in [*direct, *runs]))
 
 
 def _epoch(book: Element) -> datetime:
@@ -171,7 +165,7 @@ def _read_cell(element: Element, formula: str, shared: _Shared, what: str) -> Ce
         said = shared.strings[int(said)]
         return Cell("text", said, formula, said, bold=style.bold, format=style.format)
     if kind == "str":
-        said = _unescaped(said)
+        said = unescaped(said)
         return Cell("text", said, formula, said, bold=style.bold, format=style.format)
     if kind == "b":
         if said not in ("0", "1"):

@@ -2,10 +2,11 @@
 
 # mypy: ignore-errors
 import uno
-from office_side import value
+from office_side import parted, value
 
-LOOKS = ("CellBackColor", "CharColor", "CharPosture", "CharWeight", "HoriJustify", "IsTextWrapped", "NumberFormat")
+LOOKS = ("CellBackColor", "CharColor", "HoriJustify", "IsTextWrapped", "NumberFormat")
 FIRST_DAY, LAST_DAY = -693593, 2958466  # between them lie the years 1 to 9999, which Python knows
+LONGEST = 1_000_000_000  # days, of which Python's spans of time have fewer
 ALIGNED = {"LEFT": "left", "CENTER": "center", "RIGHT": "right", "BLOCK": "justify"}
 OPERATORS = {"GREATER": ">{0}", "LESS": "<{0}", "EQUAL": "={0}", "BETWEEN": "between({0},{1})"}
 CHARTS = {
@@ -119,8 +120,8 @@ def build_cell(document, cell, recipe):
     for name, content in recipe["look"].items():
         if name == "align":
             cell.HoriJustify = uno.Enum("com.sun.star.table.CellHoriJustify", content)
-        elif name == "CharPosture":
-            cell.CharPosture = uno.Enum("com.sun.star.awt.FontSlant", content)
+        elif name.startswith("CharPosture"):
+            setattr(cell, name, uno.Enum("com.sun.star.awt.FontSlant", content))
         else:
             setattr(cell, name, content)
     if recipe["comment"]:
@@ -267,8 +268,12 @@ def tell_cell(document, cell, parser):
         kind = "number"
     if kind == "date" and not FIRST_DAY <= said < LAST_DAY:
         kind = "number"
+    if kind == "time" and abs(said) >= LONGEST:
+        kind = "number"
     if kind in ("date", "time"):
         said = round(said, 7)
+    writings = {one for _, one in next(parted([cell.String]))} if kind == "text" else ()
+    writings = writings or {""}
     formula = ""
     if cell.Type.value == "FORMULA":
         formula = cell.Formula if parser is None else "=" + parser.printFormula(cell.getTokens(), cell.CellAddress)
@@ -282,13 +287,13 @@ def tell_cell(document, cell, parser):
         "kind": kind,
         "value": said,
         "formula": formula,
-        "bold": look["CharWeight"] >= 150,
+        "bold": all(cell.getPropertyValue(f"CharWeight{writing}") >= 150 for writing in writings),
         "format": number,
     }
     if parser is None:
         told |= {
             "text": cell.String,
-            "italic": look["CharPosture"].value == "ITALIC",
+            "italic": all(cell.getPropertyValue(f"CharPosture{one}").value == "ITALIC" for one in writings),
             # Black letters are the usual ones.
             "colour": hexed(look["CharColor"]) if look["CharColor"] > 0 else "",
             "background": hexed(look["CellBackColor"]),

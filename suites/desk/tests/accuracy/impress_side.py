@@ -4,7 +4,7 @@
 import math
 
 import uno
-from office_side import value
+from office_side import parted, value
 
 ROLES = {"TitleTextShape": "title", "OutlinerShape": "outline", "SubtitleShape": "subtitle"}
 KINDS = {
@@ -102,7 +102,15 @@ def build_text(shape, number, text, looks, align):
         body.insertControlCharacter(body.End, 0, False)
     cursor = body.createTextCursorByRange(body.End)
     body.insertString(cursor, text, True)
-    for name in ("CharWeight", "CharPosture", "CharUnderline", "CharColor", "CharHeight", "CharFontName"):
+    for name in (
+        "CharWeightComplex",
+        "CharWeight",
+        "CharPosture",
+        "CharUnderline",
+        "CharColor",
+        "CharHeight",
+        "CharFontName",
+    ):
         cursor.setPropertyToDefault(name)
     for name, content in looks.items():
         setattr(cursor, name, uno.Enum("com.sun.star.awt.FontSlant", content) if name == "CharPosture" else content)
@@ -217,19 +225,21 @@ def lines(shape):
 def paragraph(one):
     """A paragraph."""
     runs = []
-    for portion in lines(one):
+    portions = list(lines(one))
+    parts = zip(portions, parted([portion.String for portion in portions]), strict=True)
+    for portion, text, writing in ((portion, *piece) for portion, pieces in parts for piece in pieces):
         look = {
-            "bold": portion.CharWeight >= 150,
-            "italic": portion.CharPosture.value == "ITALIC",
+            "bold": getattr(portion, f"CharWeight{writing}") >= 150,
+            "italic": getattr(portion, f"CharPosture{writing}").value == "ITALIC",
             "underline": portion.CharUnderline != 0,
             "colour": hexed(portion.CharColor),
             "size": round(portion.CharHeight, 1),
             "font": portion.CharFontName,
         }
         if runs and runs[-1][1] == look:
-            runs[-1][0] += portion.String
-        elif portion.String:
-            runs.append([portion.String, look])
+            runs[-1][0] += text
+        else:
+            runs.append([text, look])
     return {"alignment": ALIGNED.get(one.ParaAdjust, "left"), "runs": runs}
 
 

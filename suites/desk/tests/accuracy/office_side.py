@@ -23,12 +23,16 @@ FILTERS = {
     "pptx": "Impress MS PowerPoint 2007 XML",
 }
 MADE = {"calc": "scalc", "writer": "swriter", "impress": "simpress"}
+WRITINGS = {2: "Asian", 3: "Complex"}  # how the names of properties end that are about these letters
+BREAKS = []
+KNOWN = {}
 FORMATS = {"calc": ("ods", "xlsx"), "writer": ("odt", "docx"), "impress": ("odp", "pptx")}
 
 
 def main(pipe):
     """Carries orders out until there are no more."""
     context = connect(pipe)
+    BREAKS.append(context.ServiceManager.createInstanceWithContext("com.sun.star.i18n.BreakIterator", context))
     answers = os.fdopen(3, "w", encoding="utf-8")
     orders = sys.stdin.buffer
     for number, line in enumerate(iter(orders.readline, b"")):
@@ -79,6 +83,36 @@ def close(document, side):
     if not side.fragile(document):
         document.setModified(False)
         document.close(True)
+
+
+def parted(texts):
+    """For each text of a paragraph, its pieces of one kind of writing, with the end of the names of their properties.
+
+    What is no letter goes with the letter before it, as the readers have it.
+    """
+    kinds, current = [], None
+    for letter in "".join(texts):
+        current = writing(letter) if letter.isalpha() else current
+        kinds.append(current)
+    first = next((kind for kind in kinds if kind is not None), "")
+    place = 0
+    for text in texts:
+        pieces = []
+        for letter in text:
+            kind = first if kinds[place] is None else kinds[place]
+            place += 1
+            if pieces and pieces[-1][1] == kind:
+                pieces[-1][0] += letter
+            else:
+                pieces.append([letter, kind])
+        yield pieces
+
+
+def writing(letter):
+    """Which kind of writing a letter is, says the program."""
+    if letter not in KNOWN:
+        KNOWN[letter] = "" if letter.isascii() else WRITINGS.get(BREAKS[0].getScriptType(letter, 0), "")
+    return KNOWN[letter]
 
 
 def value(name, content):

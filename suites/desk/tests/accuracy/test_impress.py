@@ -22,6 +22,7 @@ READERS = {"odp": read_odp, "pptx": read_pptx}
 FORMS = ("right-arrow", "smiley", "rectangle", "hexagon")
 LOOKS: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("CharWeight", (150.0, 100.0)),
+    ("CharWeightComplex", (150.0,)),
     ("CharPosture", ("ITALIC", "NONE")),
     ("CharUnderline", (0, 1)),
     ("CharColor", (0xC00000, 0x00A933, 0x000000)),

@@ -20,6 +20,13 @@ from .drawing import Draw
 from .office import Office
 
 READERS = {"odt": read_odt, "docx": read_docx}
+WRITINGS = (
+    "שלום עולם",
+    "abc שלום, 123 xyz",
+    "مرحبا 123 بالعالم",
+    "日本語 テスト, and 日本",
+    "“שלום” 😀 हिन्दी ไทย 한국어",
+)
 STYLES = ("Standard", "Text body", "Heading 1", "Heading 2", "Heading 3", "Title", "Quotations", "Preformatted Text")
 LOOKS: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("CharWeight", (150.0, 100.0)),
@@ -120,9 +127,12 @@ def _piece(draw: Draw, place: str) -> dict[str, Any]:
     if draw.likely(0.2):
         text = f"{text}\t{draw.text()}\n{draw.text()}"
     look = {name: draw.choice(values) for name, values in LOOKS if draw.likely(0.15)}
-    if "HyperLinkURL" in look:
-        # How links look is the program's own affair: its style for them goes before a colour of the letters.
-        look = {"HyperLinkURL": look["HyperLinkURL"]}
+    if draw.likely(0.2):
+        # Bold and slanted letters of one kind of writing, as the buttons make them of what is selected.
+        text = draw.choice(WRITINGS)
+        for kind in draw.some(("", "Asian", "Complex")):
+            look |= {f"CharWeight{kind}": draw.choice((150.0, 100.0))} if draw.likely(0.7) else {}
+            look |= {f"CharPosture{kind}": draw.choice(("ITALIC", "NONE"))} if draw.likely(0.5) else {}
     if draw.likely(0.1):
         look |= draw.choice(({"CharEscapement": 33, "CharEscapementHeight": 58}, {"CharEscapement": -33}))
     kind = draw.choice(("bookmark", "comment", "note")) if draw.likely(0.3) else ""
@@ -158,7 +168,8 @@ def _section(draw: Draw, number: int) -> dict[str, Any]:
 def _changes(draw: Draw) -> dict[str, Any]:
     return {
         "inserted": [(draw.randrange(9), " " + draw.text()) for _ in range(draw.randint(0, 2))],
-        "deleted": draw.some((0, 3), 0.5),
+        # Whole links, parts of them, and what reaches over their ends.
+        "deleted": [(place, draw.randrange(6), draw.randint(1, 12)) for place in draw.some((0, 3), 0.5)],
         "recording": draw.likely(0.5),
     }
 
@@ -206,9 +217,10 @@ def told(document: Document, kind: str) -> dict[str, Any]:
 def _told(block: Paragraph | Table, kind: str) -> dict[str, Any]:
     if isinstance(block, Table):
         return _told_table(block, kind)
+    runs = _told_runs(block.runs, kind)
     found = {
-        "text": block.text,
-        "runs": _told_runs(block.runs, kind),
+        "text": "".join(text for text, _ in runs),
+        "runs": runs,
         "style": block.style,
         "heading": block.heading,
         "alignment": block.alignment,
@@ -240,7 +252,7 @@ def _told_runs(runs: Iterable[Run], kind: str) -> list[list[Any]]:
             found[-1][0] += run.text
         elif run.text:
             found.append([run.text, look])
-    return found
+    return [["#" if look["field"] else text, look] for text, look in found]
 
 
 def _spacing(text: str) -> Any:

@@ -2,12 +2,14 @@
 
 # mypy: ignore-errors
 import uno
+from office_side import parted
 
 ALIGNED = {0: "left", 1: "right", 2: "justify", 3: "center"}
 CASES = {0: "", 1: "upper", 2: "lower", 3: "title", 4: "small"}
 NUMBERS = {4: "1", 0: "A", 9: "A", 1: "a", 10: "a", 2: "I", 3: "i"}
 BULLETS, NOTHING, PICTURE = 6, 5, 8
 LOOKS = (
+    *("CharWeightAsian", "CharWeightComplex", "CharPostureAsian", "CharPostureComplex"),
     *("CharWeight", "CharPosture", "CharUnderline", "CharStrikeout", "CharColor", "CharBackColor", "CharHeight"),
     *("CharFontName", "CharEscapement", "CharEscapementHeight", "CharCaseMap", "CharHidden", "HyperLinkURL"),
     "CharStyleName",
@@ -90,7 +92,7 @@ def build_piece(document, piece):
     if cursor.HyperLinkURL:
         cursor.setPropertyToDefault("HyperLinkURL")
     for name, content in piece["look"].items():
-        if name == "CharPosture":
+        if name.startswith("CharPosture"):
             content = uno.Enum("com.sun.star.awt.FontSlant", content)
         setattr(cursor, name, content)
     if piece["bookmark"]:
@@ -145,13 +147,12 @@ def build_changes(document, kept, recipe):
     for place, text in recipe["inserted"]:
         cursor = body.createTextCursorByRange(kept[place % len(kept)][1].End)
         body.insertString(cursor, text, False)
-    for place in recipe["deleted"]:
-        block, whole = kept[place % len(kept)]
-        first = block["pieces"][0] if block["pieces"] else {"text": ""}
-        # A deleted field is several deletions in DOCX, and a link is a field there.
-        if len(first["text"]) > 4 and not first["field"] and "HyperLinkURL" not in first["look"]:
-            cursor = body.createTextCursorByRange(whole.Start)
-            cursor.goRight(3, True)
+    for place, start, count in recipe["deleted"]:
+        cursor = body.createTextCursorByRange(kept[place % len(kept)][1].Start)
+        for step in range(start + count):
+            if not cursor.isEndOfParagraph():
+                cursor.goRight(1, step >= start)
+        if not cursor.isCollapsed():
             cursor.String = ""
     document.RecordChanges = recipe["recording"]
 
@@ -218,6 +219,9 @@ def tell_block(document, block, kind):
             runs[-1][0] += text
         elif text:
             runs.append([text, look])
+    for run in runs:
+        if run[1]["field"]:
+            run[0] = "#"  # what number stands there is worked out anew when the file is opened
     spacing = block.ParaLineSpacing
     kinds = list_kind(block)
     told = {
@@ -257,7 +261,7 @@ def list_kind(block):
 
 def letters(paragraph, file):
     """The pieces of text of a paragraph that count, with their looks; without what was deleted, and without notes."""
-    deleted = 0
+    deleted, kept = 0, []
     for portion in each(paragraph):
         kind = portion.TextPortionType
         if kind == "Redline":
@@ -266,19 +270,22 @@ def letters(paragraph, file):
         elif kind in ("Text", "TextField") and not deleted:
             if kind == "TextField" and portion.TextField.supportsService("com.sun.star.text.textfield.Annotation"):
                 continue
-            found = look(portion, kind)
+            kept.append((portion, kind))
+    for (portion, kind), pieces in zip(kept, parted([one.String for one, _ in kept]), strict=True):
+        for text, writing in pieces:
+            found = look(portion, kind, writing)
             if file == "docx" and found["link"]:
                 # Writer gives links in a DOCX the look of links, whatever the file says.
                 found["underline"] = found["colour"] = None
-            yield portion.String, found
+            yield text, found
 
 
-def look(portion, kind):
+def look(portion, kind, writing):
     """How letters look."""
     raised = portion.CharEscapement
     return {
-        "bold": portion.CharWeight >= 150,
-        "italic": portion.CharPosture.value == "ITALIC",
+        "bold": getattr(portion, f"CharWeight{writing}") >= 150,
+        "italic": getattr(portion, f"CharPosture{writing}").value == "ITALIC",
         "underline": portion.CharUnderline != 0,
         "strike": portion.CharStrikeout != 0,
         "colour": hexed(portion.CharColor),

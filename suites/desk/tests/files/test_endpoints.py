@@ -53,6 +53,17 @@ def ask(state: State, endpoint: str, /, **arguments: Any) -> Any:
     return answer
 
 
+def test_modes_are_told_of_names_with_tabs_and_line_ends() -> None:
+    with open_seat(resolve("desk/files/rename-one/folder@teacher/light/home")) as other:
+        strange = "~/Documents/a\tb\nc\t644\t"
+        other.sandbox.write_file(strange, b"x", mode=0o600)
+        other.sandbox.run(["ln", "-s", "to\there\n", f"{other.sandbox.home}/Documents/a\tlink"])
+        modes = other.finish().data["modes"]
+    assert modes[strange] == {"mode": "600", "target": ""}
+    assert modes["~/Documents/a\tlink"]["target"] == "to\there\n"
+    assert all(set(one["mode"]) <= set("01234567") for one in modes.values())
+
+
 def test_it_opens_a_folder_and_asks_nothing(seat: Seat, before: State) -> None:
     assert [window.title for window in seat.screen.windows()] == ["user"]
     assert not {"dialog", "alert"} & {node.role for node in seat.screen.tree().walk()}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from fairground.core import State, StateError
+from fairground.core import State
 from fairground.sandbox import Sandbox
 from fairground.worlds import Seat, World
 from fairground_desk.files.homes import FOLDERS, HOMES, Home, build
@@ -113,14 +113,14 @@ def _modes(seat: Seat) -> dict[str, dict[str, str]]:
     """Permission bits of every file and folder, and where links lead."""
     home = seat.sandbox.home
     places = [folder.replace("~", home) for folder in FOLDERS]
-    argv = ["find", *places, "-printf", r"%m\t%l\t%p\0"]
+    # Names may hold every letter but the zero byte, tabs and line ends with them.
+    argv = ["find", *places, "-printf", r"%m\0%l\0%p\0"]
     said = seat.sandbox.run(argv, check=False, timeout=20.0, limit=_MOST).stdout.decode(errors="surrogateescape")
     found: dict[str, dict[str, str]] = {}
-    for line in said.split("\0")[:-1]:
-        parts = line.split("\t", 2)
-        if len(parts) != 3:
-            raise StateError(f"find said {line[:80]!r}, expected mode, target and path")
-        found[parts[2].replace(home, "~", 1)] = {"mode": parts[0], "target": parts[1].replace(home, "~", 1)}
+    parts = said.split("\0")[:-1]
+    # A list that was cut off ends before its third part.
+    for mode, target, path in zip(parts[0::3], parts[1::3], parts[2::3], strict=False):
+        found[path.replace(home, "~", 1)] = {"mode": mode, "target": target.replace(home, "~", 1)}
     return found
 
 
