@@ -304,6 +304,23 @@ class CountLines(SignOff):
         return {}
 
 
+class Evidence(SignOff):
+    """The same, by somebody who also looks at a list of windows, as evidence that the note was opened."""
+
+    name = "evidence"
+
+    def checks(self, world: World, before: State, after: State, answer: str | None) -> list[Check]:
+        seen = after.data["live"].get("windows", [])
+        return [*super().checks(world, before, after, answer), holds("a window was there", "note" in seen)]
+
+
+class LeftOpen(Evidence):
+    """The same again, and which other windows there are is nobody's business."""
+
+    name = "left-open"
+    left_open = ("live.windows",)
+
+
 class Typing:
     """What is typed stands at the end of the note."""
 
@@ -329,6 +346,13 @@ class Typing:
         pass
 
 
+class Windows(Typing):
+    """The same, with windows on the screen."""
+
+    def state(self) -> State:
+        return State(self._state.files, {"live": {"windows": ["files", "note", "terminal"], "zoom": 100}})
+
+
 def worlds(scenario: Scenario) -> list[World]:
     suite = Suite(name="pads", title="Pads", version="1", apps=(Pad(),), scenarios=(scenario,))
     return [World.of(suite, one) for one in suite.configurations()]
@@ -348,6 +372,12 @@ def test_a_survivor_says_what_no_check_looks_at() -> None:
     proof = try_mutants(world, Typing)
     assert proof.survivors and proof.count.rejected
     assert any(f"{NOTE}:line[1]" in survivor.differs for survivor in proof.survivors)
+
+
+def test_what_a_task_leaves_open_is_no_near_miss_even_where_a_check_reads_it() -> None:
+    told, left = (try_mutants(worlds(scenario)[0], Windows) for scenario in (Evidence(), LeftOpen()))
+    assert {survivor.name for survivor in told.survivors if survivor.name.startswith("live: windows[")}
+    assert not left.error and not left.survivors and left.count.rejected >= 15
 
 
 def test_questions_are_tried_with_near_miss_answers_and_side_effects() -> None:

@@ -161,6 +161,8 @@ class Scenario(ABC):
         recorded: Paths that checks need, beyond the app's own; may have `{parameters}` in them.
         step_budget: How many actions an agent has.
         time_budget: How many seconds.
+        left_open: Places of the captured data that the task leaves to whoever does it, such as `live.tabs`: an edit
+            there is no near miss, even where a check reads them as evidence of something else.
     """
 
     name: ClassVar[str] = ""
@@ -171,6 +173,7 @@ class Scenario(ABC):
     recorded: ClassVar[tuple[str, ...]] = ()
     step_budget: ClassVar[int] = 50
     time_budget: ClassVar[float] = 1800.0
+    left_open: ClassVar[tuple[str, ...]] = ()
 
     def sources(self) -> Any:
         """Content address of what the task is written in: what is proven of it holds until this changes.

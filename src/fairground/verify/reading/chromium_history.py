@@ -231,8 +231,8 @@ def read_web_data(data: bytes) -> WebData:
 
 
 def history_leaves(history: History) -> dict[str, object]:
-    """Titles by address, downloads by path, and searches; no dates and no counts."""
-    found: dict[str, object] = {f"history[{page.url}].title": page.title for page in history.pages}
+    """Addresses, downloads by path, and searches; no dates, no counts, and no titles, which follow from the pages."""
+    found: dict[str, object] = {f"history[{page.url}]": True for page in history.pages}
     for download in history.downloads:
         found[f"download[{download.path}].url"] = download.url
         found[f"download[{download.path}].state"] = download.state

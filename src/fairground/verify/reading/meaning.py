@@ -36,6 +36,7 @@ _READERS: dict[str, tuple[str, str]] = {
     ".pptx": ("pptx:read_pptx", _DECK),
     ".svg": ("svg:read_svg", "svg:drawing_leaves"),
     ".xcf": ("xcf:read_xcf", "xcf:xcf_leaves"),
+    ".pdf": ("pdf:read_pdf", "pdf:leaves"),
     "registrymodifications.xcu": ("xmlsettings:read_registry", "xmlsettings:registry_leaves"),
     "recently-used.xbel": ("xmlsettings:read_recent_files", "xmlsettings:recent_leaves"),
     "Bookmarks": ("chromium_bookmarks:read_bookmarks", "chromium_bookmarks:leaves"),
@@ -47,6 +48,7 @@ _PLAIN = ("text", "json", "database", "picture", "dconf")
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"SQLite format 3\0", "database"),
     (b"gimp xcf", ".xcf"),
+    (b"%PDF-", ".pdf"),
     (b"GVariant", "dconf"),
     (b"\x89PNG\r\n", "picture"),
     (b"\xff\xd8\xff", "picture"),

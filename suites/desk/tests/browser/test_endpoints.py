@@ -13,12 +13,21 @@ from fairground.core import InvalidInput, State, StateError
 from fairground.worlds import Enter, Fill, Move, Press, Seat, Tap, open_seat, resolve
 from fairground_desk.browser.inspector import BROWSER, PROFILE
 from fairground_desk.browser.person import person
-from fairground_desk.browser.scenarios.browser_task import address_bar, choose, go, in_manager, in_settings, typed
-from fairground_desk.browser.waiting import page, saved, titled
+from fairground_desk.browser.scenarios.browser_task import (
+    address_bar,
+    choose,
+    go,
+    in_manager,
+    in_settings,
+    save_as,
+    typed,
+)
+from fairground_desk.browser.waiting import page, saved, shown, titled
 
 HANA = person("hana")
 LIBRARY, SHOP, NEWS = HANA.host("library"), HANA.host("shop"), HANA.host("news")
 PAPER = HANA.url("library", "/articles/2")
+EXPORTED, PRINTED = "~/Documents/links.html", "~/Documents/paper.pdf"
 TABLE = HANA.url("catalogue", "/downloads/all.csv")
 
 
@@ -51,6 +60,10 @@ def after(seat: Seat, before: State) -> State:
     play(seat, *go(HANA.url("news", "/1")), Fill("Your name", "Hana\tGood.\t"), Press("enter"), titled("Comment"))
     play(seat, *go(HANA.url("library", "/articles/7")), Tap("Full text (PDF)"), saved("~/Downloads/paper-7.pdf"))
     play(seat, *address_bar(), *typed(TABLE), saved("~/Downloads/all.csv"))
+    play(seat, *in_manager(before, "bar"), Tap("Organize", role="push button"), Tap("Export bookmarks"))
+    play(seat, *save_as(EXPORTED))
+    play(seat, *go(PAPER), Press("ctrl+p"), shown("Save", "push button"), Tap("Save", role="push button"))
+    play(seat, *save_as(PRINTED))
     play(seat, Press("ctrl+t"), *address_bar(), *typed(HANA.url("shop")), page(HANA.url("shop")))
     return seat.finish()
 
@@ -190,6 +203,32 @@ def test_history_that_is_not_there(before: State, after: State) -> None:
     assert "~/Downloads/all.csv" not in ask(before, "files")
     with pytest.raises(StateError):
         ask(State({f"{PROFILE}/History": after.files[f"{PROFILE}/History"][:5000]}), "history")
+
+
+@pytest.mark.endpoint("pdf", "positive")
+@pytest.mark.endpoint("exported-bookmarks", "positive")
+def test_what_the_browser_wrote_for_people_to_take_along(after: State) -> None:
+    found = ask(after, "pdf", path=PRINTED)
+    assert found["producer"].startswith("Skia/PDF") and found["title"].startswith(HANA.papers[1].title)
+    assert any(HANA.papers[1].title in line for line in found["pages"][0]["lines"])
+    assert HANA.url("library") in found["pages"][0]["links"]
+    exported = ask(after, "exported-bookmarks", path=EXPORTED)
+    assert exported[0]["bar"] and "Lab" in {one["title"] for one in exported if one["depth"] == 1}
+    assert ("Orbit", PAPER) in {(one["title"], one["url"]) for one in exported}
+
+
+@pytest.mark.endpoint("pdf", "negative")
+@pytest.mark.endpoint("exported-bookmarks", "negative")
+def test_files_that_the_browser_did_not_write(before: State, after: State) -> None:
+    for name, path, old, new in (
+        ("pdf", PRINTED, b"/Type /Catalog", b"/Type /Catalox"),
+        ("exported-bookmarks", EXPORTED, b"<DT><H3", b"<DT><H4"),
+    ):
+        with pytest.raises(StateError):
+            ask(before, name, path=path)
+        for damaged in (after.files[path][:-200], after.files[path].replace(old, new, 1), b"", b"hello"):
+            with pytest.raises(StateError):
+                ask(State({path: damaged}), name, path=path)
 
 
 @pytest.mark.endpoint("tabs", "positive")

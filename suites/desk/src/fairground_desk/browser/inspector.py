@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any, Final
@@ -24,7 +25,9 @@ from fairground.verify.reading.chromium import (
     read_preferences,
     read_web_data,
 )
+from fairground.verify.reading.pdf import PdfFile, read_pdf
 from fairground.worlds import Inspector
+from fairground_desk.browser.exported import read_exported
 
 PROFILE: Final = "~/.config/chromium/Default"
 LOCAL_STATE: Final = "~/.config/chromium/Local State"
@@ -102,7 +105,14 @@ def tabs_of(state: State) -> list[dict[str, str]]:
     if "tabs" not in live:
         raise StateError(f"the open tabs are not known: {live.get('error', 'the browser was not asked')}")
     found: list[dict[str, str]] = live["tabs"]
+    if not all("url" in one for one in found):
+        raise StateError("of an open tab the address is not known")
     return found
+
+
+def pdf_of(state: State, path: str) -> PdfFile:
+    """A PDF file of a recording."""
+    return _pdf(state.file(path))
 
 
 def folder_at(state: State, path: str) -> Bookmark:
@@ -368,6 +378,26 @@ def files(state: State, folder: str = "~/Downloads") -> list[str]:
     return [one["path"] for one in state.get("files") if one["path"].startswith(f"{folder}/") and one["kind"] == "file"]
 
 
+@BROWSER.query("files")
+def exported_bookmarks(state: State, path: str) -> list[dict[str, object]]:
+    """Bookmarks and folders of a file that the browser exported, in order, each with how many folders it is in.
+
+    Args:
+        path: Such as `~/Documents/bookmarks.html`.
+    """
+    return [asdict(one) for one in read_exported(state.file(path))]
+
+
+@BROWSER.query("files")
+def pdf(state: State, path: str) -> dict[str, object]:
+    """What a PDF file says: title, writer, and of each page its size in points, its lines of text and its links.
+
+    Args:
+        path: Such as `~/Documents/page.pdf`.
+    """
+    return pdf_of(state, path).to_json()
+
+
 @BROWSER.query("metadata")
 def profile_facts(state: State) -> dict[str, object]:
     """Name of the profile, how the browser ended, and whether it wrote its bookmarks itself."""
@@ -459,6 +489,11 @@ def _history(data: bytes, journal: bytes | None) -> History:
 @lru_cache(maxsize=8)
 def _preferences(data: bytes, secure: bytes | None) -> Preferences:
     return read_preferences(data, secure)
+
+
+@lru_cache(maxsize=8)
+def _pdf(data: bytes) -> PdfFile:
+    return read_pdf(data)
 
 
 @lru_cache(maxsize=8)

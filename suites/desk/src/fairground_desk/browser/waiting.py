@@ -12,7 +12,7 @@ from fairground.worlds import Command, Seat, Stuck
 from fairground_desk import kit
 from fairground_desk.browser.debugging import Debugger
 
-SECONDS: Final = 30.0
+SECONDS: Final = 90.0
 
 
 def page(url: str) -> Command:
@@ -35,8 +35,8 @@ def saved(path: str) -> Command:
     return Command("wait-file", {"path": path})
 
 
-def shown(name: str, role: str) -> Command:
-    """Waits until something of this name and role shows and can be pressed."""
+def shown(name: str, role: str = "") -> Command:
+    """Waits until something of this name, and of this role where one is given, shows and can be pressed."""
     return Command("wait-shown", {"name": name, "role": role})
 
 
@@ -99,7 +99,7 @@ def _complete(debugger: Debugger, target: str) -> bool:
 
 def _is_shown(seat: Seat, name: str, role: str) -> bool:
     return any(
-        node.role == role and node.name == name and "enabled" in node.states for node in seat.screen.tree().walk()
+        node.name == name and role in ("", node.role) and "enabled" in node.states for node in seat.screen.tree().walk()
     )
 
 

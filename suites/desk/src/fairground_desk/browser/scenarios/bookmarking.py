@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from html import unescape
 
 from fairground.core import Check, State
 from fairground.verify import equal, holds
 from fairground.worlds import Enter, Move, Press, Tap, World
 from fairground_desk.browser.belongings import bookmark_bar, shared_marks
+from fairground_desk.browser.exported import exported_of, read_exported
 from fairground_desk.browser.inspector import bookmarks_of, check_bookmark, check_no_bookmark, folder_at
 from fairground_desk.browser.person import Person
 from fairground_desk.browser.profile_files import Mark
@@ -414,20 +414,17 @@ class ExportBookmarks(BrowserTask):
     changes = ("~/{folder}/{file}",)
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The file has every folder and every bookmark, in order."""
-        text = after.text(f"~/{world.parameters['folder']}/{world.parameters['file']}")
-        marks = list(bookmarks_of(before).walk())
-        urls = [mark.url for _, mark in marks if mark.url]
-        titles = [mark.title for _, mark in marks if mark.url]
-        names = [mark.title for path, mark in marks if mark.is_folder and len(path) > 1]
-        found = re.findall(r'<DT><A HREF="([^"]*)"[^>]*>([^<]*)</A>', text[:1_000_000])
-        folders = [unescape(one) for one in re.findall(r"<DT><H3[^>]*>([^<]*)</H3>", text[:1_000_000])]
+        """The file is what the browser writes for these bookmarks: every line, in order, folders within folders."""
+        found = read_exported(after.file(f"~/{world.parameters['folder']}/{world.parameters['file']}"))
+        wanted = exported_of(bookmarks_of(before))
         return [
-            holds("it is a file of bookmarks", text.startswith("<!DOCTYPE NETSCAPE-Bookmark-file-1>"), found=text[:60]),
-            equal("it has every address", urls, [unescape(url) for url, _ in found], weight=2.0),
-            equal("it has every name", titles, [unescape(title) for _, title in found]),
-            holds("it has every folder", set(names) <= set(folders), expected=names, found=folders),
-        ]
+            equal("it has every address", [one.url for one in wanted if one.url], [one.url for one in found if one.url],
+                  weight=2.0),
+            equal("it has every name", [one.title for one in wanted], [one.title for one in found]),
+            equal("each is in its folder", [(one.depth, one.bar) for one in wanted],
+                  [(one.depth, one.bar) for one in found]),
+            equal("each has its date", [one.added for one in wanted], [one.added for one in found]),
+        ]  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
         """The manager's export."""

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, ClassVar, cast
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from fairground.core import Check, State
 from fairground.verify import equal, unchanged
@@ -25,6 +25,8 @@ from fairground_desk.browser.inspector import (
     web_data_of,
 )
 from fairground_desk.browser.person import SITES, Person
+from fairground_desk.browser.serving import Request
+from fairground_desk.browser.sites import Sites
 from fairground_desk.browser.waiting import focused, opened, page, saved, shown, window
 from fairground_desk.tasks import DeskTask
 
@@ -42,9 +44,12 @@ class BrowserTask(DeskTask):
         forgets_downloads: Whether the list of downloads may lose entries.
         loses_cookies: Whether cookies may vanish.
         fills: Whether addresses or search engines may change.
+
+    Which tabs are open at the end is left to whoever does the task, unless it is about tabs.
     """
 
     app = "browser"
+    left_open: ClassVar[tuple[str, ...]] = ("live.tabs",)
     step_budget = 60
     bookmarks: ClassVar[tuple[str, ...]] = ()
     settings: ClassVar[tuple[str, ...]] = ()
@@ -107,7 +112,9 @@ class BrowserTask(DeskTask):
             found.append(_open_pages_known(self.person(world), after))
             found.append(unchanged("the history is kept", one, {url: True for url in one if url in other}))
         if not self.forgets_downloads:
-            one, other = ({item.path: item.url for item in history_of(state).downloads} for state in (before, after))
+            one, other = (
+                {item.path: (item.url, item.state) for item in history_of(state).downloads} for state in (before, after)
+            )
             found.append(unchanged("the list of downloads is kept", one, {key: other.get(key) for key in one}))
         if not self.loses_cookies:
             one, other = (dict.fromkeys(cookies_of(state), True) for state in (before, after))
@@ -139,10 +146,16 @@ def save_as(path: str) -> list[Move]:
     return [*told, window("Save File", gone=True), saved(path)]
 
 
-def in_settings(world: World, page: str) -> list[Move]:
-    """To a page of the settings, in a window that is large enough to show it."""
+def in_settings(world: World, page: str, first: str = "") -> list[Move]:
+    """To a page of the settings, in a window that is large enough to show it.
+
+    Args:
+        world: Says how large the window is.
+        page: Such as `appearance`.
+        first: What must show before one goes on: such a page is loaded some time before it is built.
+    """
     larger: list[Move] = [Tap("Maximize", role="push button")] if "window" in world.ui_state else []
-    return [*larger, *go(f"chrome://settings/{page}")]
+    return [*larger, *go(f"chrome://settings/{page}"), *([shown(first)] if first else [])]
 
 
 def choose(name: str, words: str) -> list[Move]:
@@ -168,6 +181,21 @@ def in_manager(state: State, path: str) -> list[Move]:
     return [*go(url), shown("Organize", "push button")]
 
 
+def served(person: Person, url: str) -> str:
+    """A page as its site serves it to somebody who has sent nothing in."""
+    parts = urlsplit(url)
+    return Sites(person).respond(Request("GET", parts.hostname or "", unquote(parts.path))).body.decode()
+
+
+def listed_download(before: State, after: State, path: str, url: str) -> Check:
+    """That the list of downloads has a file anew, complete, from this address and no other."""
+    old = {(item.path, item.started) for item in history_of(before).downloads}
+    place = preferences_of(before).download_folder.removesuffix("/Downloads") + path.removeprefix("~")
+    new = [item for item in history_of(after).downloads if item.path == place and (item.path, item.started) not in old]
+    found = sorted({(item.url, item.final_url, item.state) for item in new})
+    return equal("the list of downloads has it", [(url, url, "complete")], found)
+
+
 def _genuine(state: State) -> Check:
     """That the browser itself wrote the bookmarks: a file that was edited has another checksum."""
     genuine = bookmarks_of(state).genuine
@@ -178,7 +206,7 @@ def _open_pages_known(person: Person, state: State) -> Check:
     """That the history has the pages of the person's sites that are open: one that was put back has not."""
     live = state.data.get("live", {})
     hosts = {person.host(site) for site in SITES}
-    shown = [one["url"] for one in live.get("tabs", []) if not one["private"]]
+    shown = [one.get("url", "") for one in live.get("tabs", []) if not one.get("private")]
     wanted = [url for url in shown if (urlsplit(url).hostname or "") in hosts and not url.endswith((".pdf", ".csv"))]
     missing = sorted(set(wanted) - set(visited_of(state)))
     return equal("the history has what is open", [], missing, weight=0.0, integrity=True)

@@ -94,7 +94,7 @@ class ClearData(BrowserTask):
                  "downloads": "Download history"}  # fmt: skip
         others = [Tap(words, role="check box") for kind, words in boxes.items() if kind != world.parameters["kind"]]
         return [
-            *in_settings(world, "clearBrowserData"),
+            *in_settings(world, "clearBrowserData", "More"),
             Tap("More", role="toggle button"),
             Tap("All time"),
             *others,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from fairground.core import Check, State
+from fairground.core import Check, InvalidConfiguration, State
 from fairground.verify import close_to, equal, holds
 from fairground.worlds import Enter, Move, Press, Tap, World
 from fairground_desk.browser.inspector import (
@@ -49,12 +49,15 @@ class HomePage(BrowserTask):
     def oracle(self, world: World, before: State) -> Sequence[Move]:
         """The toggle, then the field for the address, which the choice of it follows."""
         return [
-            *in_settings(world, "appearance"), Tap("Show home button", role="toggle button"),
+            *in_settings(world, "appearance", "Show home button"), Tap("Show home button", role="toggle button"),
             Tap("Enter custom web address", role="entry"), Press("ctrl+a"), Enter(f"{self._url(world)}\t"),
         ]  # fmt: skip
 
     def _url(self, world: World) -> str:
         return self.person(world).url(str(world.parameters["site"]), str(world.parameters["path"]))
+
+
+_PAGES = "Open a specific page or set of pages"
 
 
 class StartupPages(BrowserTask):
@@ -87,7 +90,7 @@ class StartupPages(BrowserTask):
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
         """The choice, then page by page."""
-        moves: list[Move] = [*in_settings(world, "onStartup"), Tap("Open a specific page or set of pages")]
+        moves: list[Move] = [*in_settings(world, "onStartup", _PAGES), Tap(_PAGES)]
         for url in self._urls(world):
             moves += [
                 shown("Add a new page", "link"),
@@ -127,11 +130,12 @@ class Looks(BrowserTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Three lists; the lower ones are at the end of the page."""
+        """Three lists. The page is made small meanwhile: what must be scrolled to, it does not tell programs about."""
         told = world.parameters
         return [
-            *in_settings(world, "appearance"), *choose("Mode", str(told["mode"])), Press("tab"), Press("end"),
+            *in_settings(world, "appearance", "Mode"), *[Press("ctrl+minus")] * 5,
             *choose("Font size", str(told["font"])), *choose("Page zoom", str(told["zoom"])),
+            *choose("Mode", str(told["mode"])), Press("ctrl+0"),
         ]  # fmt: skip
 
 
@@ -217,7 +221,7 @@ class SitePermission(BrowserTask):
         button = "Add site to allowed list" if told["rule"] == "allow" else "Add site to not-allowed list"
         url = self.person(world).url(str(told["site"])).rstrip("/")
         return [
-            *in_settings(world, f"content/{told['kind']}"), Tap(button), Tap("Site", role="entry"), Enter(url),
+            *in_settings(world, f"content/{told['kind']}", button), Tap(button), Tap("Site", role="entry"), Enter(url),
             Tap("Add", role="push button", within="Add a site"),
         ]  # fmt: skip
 
@@ -324,7 +328,7 @@ class SearchEngine(BrowserTask):
     def oracle(self, world: World, before: State) -> Sequence[Move]:
         """Its menu in the list."""
         return [
-            *in_settings(world, "searchEngines"), Tap("Filter sites on page", role="entry"),
+            *in_settings(world, "searchEngines", "Filter sites on page"), Tap("Filter sites on page", role="entry"),
             Enter(str(world.parameters["engine"])), Tap(f"More actions for {world.parameters['engine']}"),
             Tap("Make default"),
         ]  # fmt: skip
@@ -355,7 +359,8 @@ class Language(BrowserTask):
     def oracle(self, world: World, before: State) -> Sequence[Move]:
         """The dialog, with its search."""
         return [
-            *in_settings(world, "languages"), Tap("Add languages"), Enter(str(world.parameters["language"])),
+            *in_settings(world, "languages", "Add languages"), Tap("Add languages"),
+            Enter(str(world.parameters["language"])),
             Tap(f"{world.parameters['language']} - ", role="check box"), Tap("Add", role="push button",
             within="Add languages"),
         ]  # fmt: skip
@@ -378,7 +383,9 @@ class SavedAddress(BrowserTask):
     fills = True
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        """The address."""
+        """The address, for countries whose form has a field for every part of it."""
+        if person.country_code not in _ADDRESS_FIELDS:
+            raise InvalidConfiguration(f"the browser's form for an address in {person.country} has no field for a city")
         return {**self._wanted(world), "country": person.country}
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
@@ -396,6 +403,9 @@ class SavedAddress(BrowserTask):
             holds("phone", "".join(filter(str.isdigit,
             wanted["phone"])).endswith(digits.lstrip("0")) and len(digits) > 6,
                   expected=wanted["phone"], found=last.get("phone")),
+            equal("first and last name are those of the name", sorted(wanted["name"].split()), _words(last, _NAMES)),
+            holds("and so are parts of the last name", _words(last, _LAST_NAMES) in ([], _words(last, _NAMES[2:])),
+                  found=_words(last, _LAST_NAMES), weight=0.0),
         ]  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
@@ -403,7 +413,7 @@ class SavedAddress(BrowserTask):
         wanted = self._wanted(world)
         order = _ADDRESS_FIELDS[self.person(world).country_code]
         return [
-            *in_settings(world, "contactInfo"), Tap("Add address"), *choose("Country / Region",
+            *in_settings(world, "contactInfo", "Add address"), Tap("Add address"), *choose("Country / Region",
             self.person(world).country), Press("tab"),
             Enter("\t".join(wanted.get(name, "") for name in order)), Tap("Save", role="push button"),
         ]  # fmt: skip
@@ -418,11 +428,18 @@ class SavedAddress(BrowserTask):
         }  # fmt: skip
 
 
+_NAMES = ("first name", "4", "last name")  # by the inspector's names; one without is a field that the browser derives
+_LAST_NAMES = ("107", "108", "109")
+
+
+def _words(address: Mapping[str, str], fields: Sequence[str]) -> list[str]:
+    return sorted(word for field in fields for word in address.get(field, "").split())
+
+
 _ADDRESS_FIELDS = {
     "PT": ("name", "organisation", "street", "postcode", "city", "phone", "email"),
     "PL": ("name", "organisation", "street", "postcode", "city", "state", "phone", "email"),
     "KE": ("name", "organisation", "street", "city", "postcode", "phone", "email"),
-    "JP": ("postcode", "state", "city", "street", "organisation", "name", "phone", "email"),
 }
 """In the order of the browser's form, by country."""
 

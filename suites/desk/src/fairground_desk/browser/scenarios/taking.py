@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 
 from fairground.core import Check, State
 from fairground.verify import equal, holds
 from fairground.worlds import Move, Press, Tap, World
-from fairground_desk.browser.inspector import check_downloaded, sites_of, tabs_of
+from fairground_desk.browser.exported import MAX_BYTES, links, markup, saved_markup, shown_text
+from fairground_desk.browser.inspector import check_downloaded, pdf_of, sites_of, tabs_of
 from fairground_desk.browser.person import Person
-from fairground_desk.browser.scenarios.browser_task import BrowserTask, address_bar, choose, go, save_as, typed
+from fairground_desk.browser.scenarios.browser_task import (
+    BrowserTask,
+    address_bar,
+    choose,
+    go,
+    listed_download,
+    save_as,
+    served,
+    typed,
+)
 from fairground_desk.browser.scenarios.places import Place, place
 from fairground_desk.browser.sites.documents import chart, record_csv
 from fairground_desk.browser.waiting import page, saved, shown
-
-_MOST = 4_000_000  # bytes of a file that are searched
 
 
 class DownloadFile(BrowserTask):
@@ -47,6 +56,7 @@ class DownloadFile(BrowserTask):
             holds("it has the content of the site's file", after.files.get(path) == data, expected=f"{len(data)} bytes",
                   found=f"{len(after.files.get(path, b''))} bytes", weight=2.0),
             check_downloaded(after, path, url),
+            listed_download(before, after, path, url),
             equal("it is the only new file", [path], new),
             holds("the site handed it out", url.removeprefix("http://") in handed, expected=url, found=handed),
             holds("other downloads are as they were", all(after.files.get(name) == content for name,
@@ -111,12 +121,15 @@ class SaveChart(BrowserTask):
                 found=f"{len(data)} bytes",
                 weight=2.0,
             ),
+            listed_download(before, after, path, self._url(world)),
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
         """The picture by itself, then ctrl+s."""
-        url = self.person(world).url("catalogue", f"/charts/{world.parameters['column']}.png")
-        return [*go(url), Press("ctrl+s"), *save_as(self._path(world))]
+        return [*go(self._url(world)), Press("ctrl+s"), *save_as(self._path(world))]
+
+    def _url(self, world: World) -> str:
+        return self.person(world).url("catalogue", f"/charts/{world.parameters['column']}.png")
 
     def _path(self, world: World) -> str:
         return f"~/{world.parameters['folder']}/{world.parameters['file']}"
@@ -141,15 +154,19 @@ class PrintPdf(BrowserTask):
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
         """A PDF, made of this page, this way round."""
-        data = after.file(f"~/Documents/{world.parameters['file']}")[:_MOST]
-        box = re.search(rb"/MediaBox \[\s*0 0 ([\d.]+) ([\d.]+)\s*\]", data)
-        wide = box is not None and float(box[1]) > float(box[2])
+        found = pdf_of(after, f"~/Documents/{world.parameters['file']}")
+        one = self._page(world)
+        html = served(self.person(world), one.url)
+        wide = world.parameters["layout"] == "landscape"
+        text = "".join(found.text.split())
         return [
-            holds("it is a PDF", data.startswith(b"%PDF-") and b"%%EOF" in data[-1024:], found=f"{len(data)} bytes"),
-            equal("it was made of the page", self._page(world).tab, _pdf_title(data), weight=2.0),
-            holds("its format", box is not None and wide == (world.parameters["layout"] == "landscape"),
-                  expected=world.parameters["layout"], found=box[0].decode("latin-1") if box else "no page"),
-            holds("a browser printed it", b"Chromium" in data or b"Skia" in data, found=data[:30].decode("latin-1")),
+            equal("it was made of the page", one.tab, found.title, weight=2.0),
+            equal("it has the words of the page", shown_text(html), text, weight=2.0),
+            equal("it has the links of the page", sorted(links(html, one.url)),
+                  sorted({link for sheet in found.pages for link in sheet.links})),
+            holds("its format", all(sheet.landscape == wide and _is_paper(sheet.size) for sheet in found.pages),
+                  expected=world.parameters["layout"], found=[sheet.size for sheet in found.pages]),
+            holds("a browser printed it", found.producer.startswith("Skia/PDF"), found=found.producer),
         ]  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
@@ -187,13 +204,18 @@ class SavePage(BrowserTask):
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
         """The file is of this page, and whole."""
-        text = after.text(f"~/Documents/{world.parameters['file']}")[:_MOST]
+        path = f"~/Documents/{world.parameters['file']}"
+        text = after.text(path)[:MAX_BYTES]
         one = self._page(world)
         source = re.search(r"<!-- saved from url=\(\d+\)(\S+) -->", text)
+        wanted, found = saved_markup(served(self.person(world), one.url), one.url), markup(text)
+        strange = [(had, has) for had, has in zip_longest(wanted, found) if had != has]
         return [
             equal("the browser saved it from the page", one.url, source[1] if source else None, weight=2.0),
             holds("it has the heading", f"<h1>{one.title}</h1>" in text.replace("&amp;", "&"), expected=one.title),
             holds("it is whole", "</html>" in text[-200:] and "<footer>" in text, found=text[-60:]),
+            equal("everything on it is as the site shows it", [], strange[:3], weight=2.0),
+            listed_download(before, after, path, one.url),
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
@@ -213,6 +235,7 @@ class OpenTabs(BrowserTask):
         "close all "
         "other tabs: {pages}."
     )
+    left_open = ()
     instances = {
         "review": {"a": "paper", "x": 3, "b": "event", "y": 4, "c": "colleague", "z": 5},
         "purchase": {"a": "product", "x": 11, "b": "product", "y": 16, "c": "guide", "z": 2},
@@ -248,13 +271,12 @@ class OpenTabs(BrowserTask):
         return [place(owner, str(told[what]), int(told[at])) for what, at in (("a", "x"), ("b", "y"), ("c", "z"))]
 
 
-def _pdf_title(data: bytes) -> str | None:
-    """The title in a PDF's information, in either of its two ways of writing."""
-    if found := re.search(rb"/Title <FEFF([0-9A-F]+)>", data):
-        return bytes.fromhex(found[1].decode()).decode("utf-16-be", "replace")
-    if found := re.search(rb"/Title \(((?:[^()\\]|\\.)*)\)", data):
-        return re.sub(rb"\\(.)", rb"\1", found[1]).decode("latin-1")
-    return None
+_PAPERS = ((841.9, 1190.6), (595.3, 841.9), (419.5, 595.3), (612, 792), (612, 1008), (792, 1224))
+"""Sizes in points that the browser offers: A3, A4, A5, Letter, Legal, Tabloid."""
+
+
+def _is_paper(size: tuple[float, float]) -> bool:
+    return any(abs(min(size) - short) < 0.6 and abs(max(size) - long) < 0.6 for short, long in _PAPERS)
 
 
 SCENARIOS = (DownloadFile(), SaveChart(), PrintPdf(), SavePage(), OpenTabs())
