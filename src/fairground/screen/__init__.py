@@ -5,6 +5,7 @@ Takes a `Sandbox` and gives a `Screen`; imports `sandbox` and `core`.
 
 from fairground.screen.browser import Browser, open_page
 from fairground.screen.cdp import CdpScreen
+from fairground.screen.clipboard import Clipping, HasClipboard, read_clipboard
 from fairground.screen.desktop import Desktop, open_desktop
 from fairground.screen.desktopstyle import DesktopStyle
 from fairground.screen.encoding import decode, encode_jpeg, encode_png
@@ -15,8 +16,10 @@ __all__ = [
     "WALLPAPERS",
     "Browser",
     "CdpScreen",
+    "Clipping",
     "Desktop",
     "DesktopStyle",
+    "HasClipboard",
     "Screen",
     "Settled",
     "decode",
@@ -24,4 +27,5 @@ __all__ = [
     "encode_png",
     "open_desktop",
     "open_page",
+    "read_clipboard",
 ]

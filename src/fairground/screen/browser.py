@@ -184,7 +184,7 @@ class Browser:
         return CdpScreen(
             Contexts(started.wire, downloads=downloads, listen=listen), size, scale=scale, mobile=mobile, touch=touch,
             color_scheme=color_scheme, user_agent=_user_agent(started.user_agent, mobile),
-            clipboards=self._clipboards if own_clipboard else None,
+            clipboards=self._clipboards, own_clipboard=own_clipboard,
             notes=() if started.own_sandbox else (unconfined,), end=end,
         )  # fmt: skip
 

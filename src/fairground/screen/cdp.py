@@ -20,6 +20,7 @@ from fairground.screen.cdptree import read_tree
 from fairground.screen.cdpview import View
 from fairground.screen.cdpwire import NoAnswer, ProtocolError, Wire
 from fairground.screen.cdpworld import Stale
+from fairground.screen.clipboard import Clipping
 from fairground.screen.protocol import Settled
 
 _OPEN_SECONDS: Final = 30.0
@@ -50,7 +51,8 @@ class CdpScreen:
         touch: Have pages see a finger instead of the left button of a mouse.
         color_scheme: What pages are told that the user prefers.
         user_agent: How the browser names itself to pages.
-        clipboards: Where others use the browser as well: what gives it a clipboard of its own.
+        clipboards: What reads the browser's clipboard.
+        own_clipboard: Where others use the browser as well: have those give it a clipboard of its own.
         notes: What `take_notes` tells at first.
         end: Ends what the screen owns, when it is closed.
     """
@@ -67,7 +69,8 @@ class CdpScreen:
         touch: bool = False,
         color_scheme: Literal["light", "dark"] = "light",
         user_agent: str = "",
-        clipboards: Clipboards | None = None,
+        clipboards: Clipboards,
+        own_clipboard: bool = False,
         notes: tuple[str, ...] = (),
         end: Callable[[], None] = lambda: None,
     ) -> None:
@@ -76,7 +79,7 @@ class CdpScreen:
         self._scale = scale
         self._mobile, self._touch = mobile, touch
         self._prepare = _prepare(size, scale, mobile, touch, color_scheme, user_agent)
-        self._clipboards = clipboards
+        self._clipboards, self._own_clipboard = clipboards, own_clipboard
         self._notes = notes
         self._end = end
         self._left: View | None = None
@@ -126,7 +129,7 @@ class CdpScreen:
         self._left = self._view
         self._show(*(spare or self._enter(ordered or self._contexts.order())))
         self._ready = self._view.page(time.monotonic() + _CALL_SECONDS)
-        wish = {"expression": _EMPTY_CLIPBOARD if self._clipboards is None else "1", "userGesture": True}
+        wish = {"expression": "1" if self._own_clipboard else _EMPTY_CLIPBOARD, "userGesture": True}
         self._view.call(self._ready, "Runtime.evaluate", wish, _CALL_SECONDS)
 
     def _leave(self) -> None:
@@ -211,7 +214,7 @@ class CdpScreen:
                 self._spare, self._ordered = self._enter(self._ordered), None
 
     def _clipboard(self, action: Action) -> contextlib.AbstractContextManager[None]:
-        if self._clipboards is None or not may_copy_or_paste(action, self._hand.modifiers):
+        if not self._own_clipboard or not may_copy_or_paste(action, self._hand.modifiers):
             return contextlib.nullcontext()
         return self._clipboards.lent(self._copied)
 
@@ -242,6 +245,10 @@ class CdpScreen:
             if self.grab().digest != before.digest:
                 return True
         return False
+
+    def clipboard(self) -> Clipping:
+        """What was copied last, read by a page of ours."""
+        return self._clipboards.read(self._copied if self._own_clipboard else None)
 
     def cursor(self) -> tuple[int, int] | None:
         """Where the pointer was last moved to; in the middle before that."""

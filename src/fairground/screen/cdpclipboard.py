@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from fairground.core import Action, Key, KeyDown, Type
+from fairground.core import Action, Key, KeyDown, ScreenError, Type
 from fairground.screen.cdppipe import Gone
+from fairground.screen.clipboard import MOST_BYTES, SECONDS, Clipping, clipping
 
 if TYPE_CHECKING:
     from fairground.screen.cdp import CdpScreen
@@ -35,7 +36,7 @@ document.querySelector("textarea").focus();
 
 
 class Clipboards:
-    """Lends the browser's clipboard to one screen at a time.
+    """Lends the browser's clipboard to one screen at a time, and reads it.
 
     What is copied with a key is kept apart for each screen. What a script copies by itself, on a click, is lost.
 
@@ -52,16 +53,43 @@ class Clipboards:
     def lent(self, copied: Copied) -> Iterator[None]:
         """Puts this on the clipboard, and afterwards takes in what is there then."""
         with self._lock:
-            if self._clerk is None:
-                self._clerk = self._open_page()
-                self._clerk.evaluate(_CLERK)
+            clerk = self._at_work()
             held = copied or {"text/plain": ""}
-            self._clerk.evaluate(f"held = {json.dumps(held)}; document.execCommand('copy')")
+            clerk.evaluate(f"held = {json.dumps(held)}; document.execCommand('copy')")
             yield
-            self._clerk.act(Key(keys=("ctrl", "v")))
-            found = self._clerk.evaluate("held")
+            clerk.act(Key(keys=("ctrl", "v")))
+            found = clerk.evaluate("held")
             copied.clear()
             copied.update({str(kind): str(text) for kind, text in found.items() if text})
+
+    def read(self, copied: Copied | None) -> Clipping:
+        """The text of what a screen keeps apart; None reads the browser's own clipboard, and leaves it as it is."""
+        if not self._lock.acquire(timeout=SECONDS):
+            raise ScreenError("the clipboard of this browser is in use", fix="try again")
+        try:
+            text = copied.get("text/plain", "") if copied is not None else self._pasted()
+        finally:
+            self._lock.release()
+        return clipping(text, cut=len(text) > MOST_BYTES)
+
+    def _pasted(self) -> str:
+        """What a page of ours gets when it pastes: one of the seat could give out something else."""
+        clerk = self._at_work()
+        try:
+            clerk.evaluate("held = {}")
+            clerk.act(Key(keys=("ctrl", "v")))
+            return str(clerk.evaluate(f'(held["text/plain"] ?? "").slice(0, {MOST_BYTES + 1})'))
+        except ScreenError as error:
+            self._clerk = None  # the next to ask gets a new one
+            clerk.close()
+            raise ScreenError("the browser did not hand its clipboard over in time", fix="try again") from error
+
+    def _at_work(self) -> CdpScreen:
+        if self._clerk is None:
+            clerk = self._open_page()
+            clerk.evaluate(_CLERK)
+            self._clerk = clerk
+        return self._clerk
 
     def close(self) -> None:
         """Closes that page, and lets go of what opens it."""

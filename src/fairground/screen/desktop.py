@@ -9,6 +9,7 @@ import signal
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -110,8 +111,11 @@ def open_desktop(
             _write_settings(sandbox, folder, style)
             display = ":" + ready.read(processes["Xvfb"])
         framebuffer.map()
-        connection = XConnection(sandbox.connect(f"/tmp/.X11-unix/X{display[1:]}"))
-        screen = X11Screen(connection, framebuffer, cpu_seconds=sandbox.cpu_seconds, at_work=sandbox.at_work)
+        reach = partial(sandbox.connect, f"/tmp/.X11-unix/X{display[1:]}")
+        connection = XConnection(reach())
+        screen = X11Screen(
+            connection, framebuffer, cpu_seconds=sandbox.cpu_seconds, at_work=sandbox.at_work, reach=reach
+        )
         # The first key makes X tell every program about a new keyboard: better before there is any.
         screen.act(Key(keys=("shift",)))
         connection.send(x.set_background(connection.root, BACKGROUND), x.clear_area(connection.root))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
+import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Protocol
@@ -28,10 +30,12 @@ from fairground.core import (
     Window,
 )
 from fairground.screen import xrequests as x
+from fairground.screen.clipboard import SECONDS, Clipping
 from fairground.screen.framebuffer import Box, Framebuffer
 from fairground.screen.keyboard import Keyboard
 from fairground.screen.protocol import Settled
 from fairground.screen.settling import POLL, Meter, wait_until_quiet
+from fairground.screen.xclipboard import read_selection
 from fairground.screen.xwindows import Windows
 from fairground.screen.xwire import XConnection
 
@@ -68,6 +72,7 @@ class X11Screen:
         cpu_seconds: Processor time used by the programs on the screen, if it can be known.
         at_work: How many of their threads want a processor or wait for a disk, if it can be known.
         tree_reader: Reads the accessibility tree.
+        reach: Opens one more connection to the server, for `clipboard`.
     """
 
     backend = "x11"
@@ -80,11 +85,13 @@ class X11Screen:
         cpu_seconds: Callable[[], float] | None = None,
         at_work: Callable[[], int] | None = None,
         tree_reader: TreeReader | None = None,
+        reach: Callable[[], socket.socket] | None = None,
     ) -> None:
         self.size = framebuffer.size
         if connection.size != self.size:
             raise ScreenError(f"the X server says {connection.size}, its framebuffer {self.size}")
         self.tree_reader = tree_reader
+        self._reach = reach
         self._connection = connection
         self._framebuffer = framebuffer
         self._meter = Meter(cpu_seconds)
@@ -201,6 +208,13 @@ class X11Screen:
     def take_notes(self) -> tuple[str, ...]:
         """Nothing: a desktop shows what happens on it."""
         return ()
+
+    def clipboard(self) -> Clipping:
+        """What was copied last; over a connection of its own, so that whoever uses the screen does not wait for it."""
+        if self._reach is None:
+            raise ScreenError("the clipboard of this screen cannot be reached", fix="open it with open_desktop")
+        with contextlib.closing(XConnection(self._reach(), timeout=SECONDS)) as connection:
+            return read_selection(connection, SECONDS)
 
     def release(self) -> None:
         """Lets every held key and button go."""

@@ -11,6 +11,7 @@ BUTTON_PRESS: Final = 4
 BUTTON_RELEASE: Final = 5
 MOTION: Final = 6
 PROPERTY_NOTIFY: Final = 28
+SELECTION_NOTIFY: Final = 31
 CLIENT_MESSAGE: Final = 33
 MAPPING_NOTIFY: Final = 34
 
@@ -65,10 +66,30 @@ def property_bytes(reply: bytes) -> bytes:
     return reply[32 : 32 + length * (width // 8)]
 
 
+def property_type(reply: bytes) -> int:
+    """The atom that says what a property holds; 0 when there is no such property."""
+    return int(struct.unpack_from("<I", reply, 8)[0])
+
+
+def property_left(reply: bytes) -> int:
+    """How many bytes of a property follow those in the reply."""
+    return int(struct.unpack_from("<I", reply, 12)[0])
+
+
 def property_words(reply: bytes) -> tuple[int, ...]:
     """The content of a property of 32-bit values: windows, atoms, numbers."""
     raw = property_bytes(reply) if reply[1] == 32 else b""
     return struct.unpack(f"<{len(raw) // 4}I", raw[: len(raw) // 4 * 4])
+
+
+def delete_property(window: int, name: int) -> bytes:
+    """Takes a property off a window."""
+    return struct.pack("<BxHII", 19, 3, window, name)
+
+
+def convert_selection(window: int, selection: int, kind: int, name: int) -> bytes:
+    """Asks the owner of a selection for it as `kind`, as a property of a window of ours; it answers with an event."""
+    return struct.pack("<BxHIIIII", 24, 6, window, selection, kind, name, 0)
 
 
 class Pointer(NamedTuple):

@@ -24,7 +24,7 @@ from fairground.web.watching import Watched, Watcher
 
 MAX_VIEWERS: Final = 16
 _STATIC: Final = Path(__file__).parent / "static"
-_SHARED: Final = ("input.js", "link.js", "screen.css", "screen.js")  # with the pages of the site
+_SHARED: Final = ("copy_out.js", "input.js", "link.js", "screen.css", "screen.js")  # with the pages of the site
 _TYPES: Final = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 

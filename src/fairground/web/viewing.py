@@ -1,8 +1,9 @@
 """One open page of the live view: pictures and input over one WebSocket.
 
 From the server come binary messages (a big-endian 32-bit number, then a JPEG or PNG) and JSON objects with a
-`type`: `hello`, `cursor`, `trouble`, `control`, `done`, `refused`, `bye`. From the page come the three of `Request`.
-A viewer gets the next picture when it says that it has drawn the last, so a slow one sees fewer, never older ones.
+`type`: `hello`, `cursor`, `trouble`, `control`, `done`, `refused`, `clipboard`, `bye`. From the page come the four of
+`Request`. A viewer gets the next picture when it says that it has drawn the last, so a slow one sees fewer, never older
+ones.
 """
 
 from __future__ import annotations
@@ -72,7 +73,13 @@ class Control(Record):
     on: bool = Field(strict=True)
 
 
-Request: TypeAlias = Act | Drawn | Control
+class Copy(Record):
+    """Wants the text that was copied last in the seat; answered by `clipboard` or `refused`. It is no action."""
+
+    type: Literal["copy"]
+
+
+Request: TypeAlias = Act | Drawn | Control | Copy
 _REQUEST: TypeAdapter[Request] = TypeAdapter(Annotated[Request, Field(discriminator="type")])
 
 
@@ -98,7 +105,8 @@ class Viewer:
         self._held: dict[str, MouseUp | KeyUp] = {}  # what would let go each thing that this viewer holds
         self._loop = asyncio.get_running_loop()
         self._news = asyncio.Event()
-        self._acts: asyncio.Queue[Act] = asyncio.Queue(_WAITING)
+        self._acts: asyncio.Queue[Act | Copy] = asyncio.Queue(_WAITING)
+        self._copies: asyncio.Queue[Copy] = asyncio.Queue(1)
 
     def leave(self) -> None:
         """Has the page told that the view is over; from any thread."""
@@ -110,7 +118,7 @@ class Viewer:
         await self._websocket.send_json(hello)
         await asyncio.wrap_future(self._watcher.add(self._wake))
         self._news.set()
-        sides = {asyncio.create_task(side()) for side in (self._show, self._obey, self._perform)}
+        sides = {asyncio.create_task(side()) for side in (self._show, self._obey, self._perform, self._give)}
         try:
             await asyncio.wait(sides, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -171,13 +179,17 @@ class Viewer:
                 if not request.on:
                     self._let_go()
                 await self._websocket.send_json({"type": "control", "on": self._control})
-            case Act():
+            case Act() | Copy():
                 await self._acts.put(request)
 
     async def _perform(self) -> None:
         """Carries out what is asked, in order; pictures do not wait for it."""
         while True:
             request = await self._acts.get()
+            if isinstance(request, Copy):
+                with contextlib.suppress(asyncio.QueueFull):  # the one that waits already serves for both
+                    self._copies.put_nowait(request)
+                continue
             answer: dict[str, Any] = {"type": "done", "id": request.id}
             try:
                 await self._act(parse_action(request.action))
@@ -185,9 +197,24 @@ class Viewer:
                 answer = {"type": "refused", "id": request.id, **describe(error)}
             await self._websocket.send_json(answer)
 
-    async def _act(self, action: Action) -> None:
-        if not (self._control or (self._allowed and action.ends)):
+    async def _give(self) -> None:
+        """Tells what was copied in the seat; further input does not wait for it."""
+        while True:
+            await self._copies.get()
+            try:
+                self._check_control(self._control)
+                found = await asyncio.to_thread(self._watcher.clipboard)
+                answer: dict[str, Any] = {"type": "clipboard", "text": found.text, "cut": found.cut}
+            except FairgroundError as error:
+                answer = {"type": "refused", "id": None, **describe(error)}
+            await self._websocket.send_json(answer)
+
+    def _check_control(self, has: bool) -> None:
+        if not has:
             raise InvalidAction("this viewer is only viewing", fix="switch view-only off" if self._allowed else None)
+
+    async def _act(self, action: Action) -> None:
+        self._check_control(self._control or (self._allowed and action.ends))
         _limit(action, self._kinds)
         if isinstance(action, MouseDown):
             self._held[action.button] = MouseUp(button=action.button)

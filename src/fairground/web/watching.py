@@ -15,7 +15,7 @@ from typing import Final, Protocol, TypeVar
 import numpy as np
 
 from fairground.core import FairgroundError, Frame, InfrastructureError, ScreenError
-from fairground.screen import Screen, encode_jpeg, encode_png
+from fairground.screen import Clipping, Screen, encode_jpeg, encode_png, read_clipboard
 from fairground.web.spectating import Glimpse, sharer
 
 RATE: Final = 24.0  # pictures a second, at most
@@ -142,6 +142,10 @@ class Watcher:
             return encode_png(frame)
 
         return self._in_turn(take)
+
+    def clipboard(self) -> Clipping:
+        """What was copied last in the seat; not in turn, because whoever holds it may let us wait for seconds."""
+        return read_clipboard(self._seat.screen)
 
     def add(self, viewer: Callable[[], None]) -> Future[None]:
         """Has `viewer` called, from the watcher's thread, whenever `view` is another."""

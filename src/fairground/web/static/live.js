@@ -1,5 +1,6 @@
 // The page of a single seat: what is shown around the picture, and what the buttons do.
 
+import { copyOut } from "./copy_out.js";
 import { watch } from "./screen.js";
 
 const NAMES = { connecting: "Connecting", live: "Live", lost: "Disconnected", over: "Closed", stale: "Refused", full: "Full" };
@@ -38,6 +39,7 @@ seat = watch(stage, "stream", {
   onScale: (factor) => { byId("scale").textContent = `${Math.round(factor * 100)} %`; },
   onRefused: (news) => say(news.message + (news.fix ? `\n${news.fix}` : "")),
   onTooLong: (length, most) => say(`The text has ${length} characters; at most ${most} can be typed at once.`),
+  onClipboard: (news) => copyOut(news, say),
   onLeave: () => byId("view-only").focus(),
 });
 [seat.canvas.id, seat.sink.id] = ["picture", "sink"];
@@ -46,6 +48,7 @@ byId("view-only").addEventListener("change", () => seat.setControl(!byId("view-o
 byId("screenshot").addEventListener("click", saveScreenshot);
 byId("help").addEventListener("click", () => byId("help-dialog").showModal());
 byId("keys").addEventListener("click", seat.focus);
+byId("copy").addEventListener("click", seat.copy);
 byId("paste").addEventListener("click", () => byId("paste-dialog").showModal());
 byId("paste-dialog").addEventListener("close", () => {
   const text = byId("paste-text").value;
@@ -81,7 +84,7 @@ function update() {
   if (!seat) return;
   const { control, keys } = stage.dataset;
   [page.control, page.keys] = [control, keys];
-  byId("paste").disabled = byId("keys").disabled = !seat.controls();
+  byId("paste").disabled = byId("copy").disabled = byId("keys").disabled = !seat.controls();
   byId("screenshot").disabled = !seat.watching();
   byId("focus").textContent = !seat.watching() ? "No connection to the seat"
     : !allowed || control === "off" ? "Viewing only"

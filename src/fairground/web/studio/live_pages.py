@@ -156,7 +156,8 @@ def seat_page(request: Request, hosted: Hosted, play: Play | None, person: Perso
         stage,
         tag("p", id="live-said", class_="note", role="status", hidden=True),
         tag("p", "Click the picture to type into it; Ctrl, Alt and Esc together give the keyboard back. ",
-            "Ctrl, Shift and V type what is on your clipboard.", class_="muted small") if drives else None,
+            "Ctrl, Shift and V type what is on your clipboard. Copy out, or Ctrl, Shift and C, puts on it what was ",
+            "copied in the seat: copy it there first.", class_="muted small") if drives else None,
         place="/live", scripts=("live_seat.js",), styles=("screen.css", "live.css"), wide=True,
     )  # fmt: skip
 
@@ -180,6 +181,15 @@ def _tools(hosted: Hosted, play: Play | None, *, drives: bool) -> Html:
                 "label", tag("input", type="checkbox", id="live-control", checked=True), "Use it", class_="live-switch"
             ),
             tag("button", "Keyboard", type="button", id="live-keys", class_="plain touch-only"),
+            tag(
+                "button",
+                "Copy out",
+                type="button",
+                id="live-copy",
+                class_="plain",
+                disabled=True,
+                title="Copy the text that was copied in the seat to your clipboard",
+            ),
         ]
     else:
         parts.append(pill("view only"))
@@ -196,9 +206,6 @@ def _tools(hosted: Hosted, play: Play | None, *, drives: bool) -> Html:
         parts.append(tag("button", "Give up", type="button", id="live-fail", class_="plain"))
     api = f"/api/live/{quote(play.id)}" if play is not None else None
     return tag("div", parts, class_="row live-tools", id="live-tools", data_api=api)
-
-
-_CONTROL: Final = tag("input", type="checkbox", id="live-control", checked=True)
 
 
 def verdict_page(request: Request, play: Play) -> Response:

@@ -38,9 +38,16 @@ for (const button of document.querySelectorAll("[data-copy]")) {
 function fields(form) {
   const said = {};
   for (const one of form.elements) {
-    if (one.name) said[one.name] = one.type === "number" ? Number(one.value) : one.value;
+    if (one.name) said[one.name] = value(one);
   }
   return said;
+}
+
+function value(field) {
+  if (field.type === "number" || "number" in field.dataset) return Number(field.value);
+  if (field.type === "checkbox") return field.checked;
+  if ("lines" in field.dataset) return field.value.split("\n").map((one) => one.trim()).filter(Boolean);
+  return field.value;
 }
 
 async function busy(form, work) {

@@ -5,11 +5,13 @@ const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
 for (const form of document.querySelectorAll("form[data-filter]")) search(form);
 for (const section of document.querySelectorAll("[data-looks]")) watch(section);
+watchFaces();
 
 // Shows the rows that hold every word, and the app, kind and proof that were chosen; the address keeps the choice.
 function search(form) {
   const rows = [...form.parentElement.querySelectorAll("tbody tr")].map((row) => {
-    return { row, text: row.textContent.toLowerCase(), said: row.querySelector("[data-kind]").dataset };
+    const said = row.querySelector("[data-kind]").dataset;
+    return { row, text: `${row.textContent} ${said.app}`.toLowerCase(), said };
   });
   const output = form.querySelector("output");
   const fields = [...form.elements].filter((one) => one.name);
@@ -18,11 +20,17 @@ function search(form) {
   const apply = () => {
     const words = form.elements.q.value.toLowerCase().split(/\s+/).filter(Boolean);
     const chosen = fields.filter((one) => one.name !== "q" && one.value);
+    const groups = [...form.parentElement.querySelectorAll("details.group")];
     let shown = 0;
     for (const { row, text, said } of rows) {
       const fits = words.every((word) => text.includes(word)) && chosen.every((one) => said[one.name] === one.value);
       row.hidden = !fits;
       shown += fits;
+    }
+    // Groups with something in them open by themselves; when nothing is looked for any more, all close.
+    for (const one of groups) {
+      one.hidden = !one.querySelector("tbody tr:not([hidden])");
+      one.open = !one.hidden && (words.length > 0 || chosen.length > 0);
     }
     output.textContent = shown === rows.length ? `${rows.length} scenarios` : `${shown} of ${rows.length} scenarios`;
     for (const one of fields) {
@@ -84,4 +92,41 @@ function show(section, picture) {
   image.alt = frame.dataset.alt;
   link.append(image);
   frame.append(link);
+}
+
+// Has the picture of each app that is looked at made, one after the other, in place of its letter.
+function watchFaces() {
+  const waiting = [];
+  let busy = false;
+  const next = async () => {
+    if (busy) return;
+    busy = true;
+    await pause(500); // who only passes by needs no seat
+    while (waiting.length) await makeFace(waiting.shift());
+    busy = false;
+  };
+  const seen = new IntersectionObserver((entries) => {
+    for (const { target } of entries.filter((one) => one.isIntersecting)) {
+      seen.unobserve(target);
+      waiting.push(target);
+    }
+    next();
+  });
+  for (const face of document.querySelectorAll("[data-face]")) seen.observe(face);
+}
+
+async function makeFace(face) {
+  face.classList.add("making");
+  try {
+    let found = await ask("POST", `${face.dataset.face}?face=true`);
+    const ready = () => found.pictures.some((one) => one.path === face.dataset.picture);
+    while (!ready() && found.making) {
+      await pause(1000);
+      found = await ask("GET", face.dataset.face);
+    }
+    if (ready()) face.replaceChildren(Object.assign(new Image(), { src: face.dataset.picture, alt: "" }));
+  } catch {
+    // The letter stays: the app's own page says why.
+  }
+  face.classList.remove("making");
 }

@@ -18,8 +18,8 @@ export function pixel(canvas, clientX, clientY) {
   return [along(clientX, box.left, box.width, canvas.width), along(clientY, box.top, box.height, canvas.height)];
 }
 
-// `seat` has act(action), type(text), paste(text), allowed(), smooth() (whether it scrolls by pixels), leave(), and
-// pinch(factor, x, y, dx, dy), which enlarges and moves the picture and says whether it is enlarged. `signal` ends it.
+// `seat` has act(action), type(text), paste(text), copy(), allowed(), smooth() (whether it scrolls by pixels), leave(),
+// and pinch(factor, x, y, dx, dy), which enlarges and moves the picture and says whether it is enlarged. `signal` ends it.
 export function listen(canvas, sink, seat, signal) {
   const lone = { key: null };
   mouse(canvas, sink, seat, lone, signal);
@@ -197,7 +197,13 @@ function keyboard(sink, seat, lone) {
   sink.addEventListener("keydown", (event) => {
     if (event.isComposing || event.keyCode === 229) return;
     if (event.key === "Escape" && event.ctrlKey && event.altKey) { event.preventDefault(); sink.blur(); seat.leave(); return; }
-    if (pastes(event)) return; // the browser turns it into a paste
+    if (commands(event, "v")) return; // the browser turns it into a paste
+    if (commands(event, "c")) {
+      event.preventDefault();
+      lone.key = null;
+      if (!event.repeat) seat.copy();
+      return;
+    }
     if (LEFT_TO_THE_BROWSER.has(event.key)) { lone.key = null; return; }
     if (HELD[event.key]) {
       event.preventDefault();
@@ -244,9 +250,10 @@ function keyboard(sink, seat, lone) {
   sink.addEventListener("blur", () => { lone.key = null; });
 }
 
-function pastes(event) {
-  const v = event.code === "KeyV" || event.key.toLowerCase() === "v";
-  return v && !event.altKey && (MAC ? event.metaKey && !event.ctrlKey : event.ctrlKey && event.shiftKey && !event.metaKey);
+// Whether a key is meant for this page and not for the app: Control, Shift and a letter, on a Mac Command and the letter.
+function commands(event, letter) {
+  const pressed = event.code === `Key${letter.toUpperCase()}` || event.key.toLowerCase() === letter;
+  return pressed && !event.altKey && (MAC ? event.metaKey && !event.ctrlKey : event.ctrlKey && event.shiftKey && !event.metaKey);
 }
 
 // Whether a key types a character, rather than being a command.

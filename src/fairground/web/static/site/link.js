@@ -8,7 +8,7 @@ const WAITING = 500; // actions; a seat that is so far behind will not catch up
 const MOST_TRIES = 8; // without a word from the server, each later than the last
 
 export class Link {
-  // `on` has a function for each kind of news: hello, frame, cursor, trouble, control, refused, state. `probe` is an
+  // `on` has a function for each kind of news: hello, frame, cursor, trouble, control, refused, clipboard, state. `probe` is an
   // address that says, when the connection was lost, whether it may be had again.
   constructor(address, on, probe = "") {
     this.address = address;
@@ -108,8 +108,18 @@ export class Link {
     }
   }
 
+  // Asks for what was copied in the seat, once all before it was done.
+  copy() {
+    this.outbox.push({ kind: "copy" });
+    this.flush();
+  }
+
   flush() {
     while (this.outbox.length && this.flying.size < IN_FLIGHT && this.socket?.readyState === WebSocket.OPEN) {
+      if (this.outbox[0].kind === "copy") {
+        this.say({ type: this.outbox.shift().kind });
+        continue;
+      }
       const id = this.next++;
       this.flying.add(id);
       this.say({ type: "act", id, action: this.outbox.shift() });

@@ -1,5 +1,6 @@
 // The page of a seat: its screen, and the buttons around it.
 import { ask, toast } from "./site.js";
+import { copyOut } from "./copy_out.js";
 import { watch } from "./screen.js";
 
 const byId = (id) => document.getElementById(id);
@@ -15,17 +16,22 @@ const seat = watch(place, place.dataset.stream, {
     byId("live-state").textContent = NAMES[name];
     byId("live-state").className = `pill ${KINDS[name] ?? ""}`;
   },
+  onControl(on) {
+    if (byId("live-copy")) byId("live-copy").disabled = !on || ended;
+  },
   onTrouble(trouble) {
     if (!ended) tell(trouble && [trouble.message, trouble.fix].filter(Boolean).join("\n"), "bad");
   },
   onRefused: (news) => toast([news.message, news.fix].filter(Boolean).join(". "), "bad"),
   onTooLong: (length, most) => toast(`The text has ${length} characters; at most ${most} can be typed at once.`, "bad"),
+  onClipboard: (news) => copyOut(news, toast),
   onLeave: () => byId("live-control")?.focus(),
   onEnd: () => { if (api) setTimeout(look, 100); },
 });
 
 byId("live-control")?.addEventListener("change", (event) => seat.setControl(event.target.checked));
 byId("live-keys")?.addEventListener("click", seat.focus);
+byId("live-copy")?.addEventListener("click", seat.copy);
 byId("live-done")?.addEventListener("click", () => end({ kind: "done" }));
 byId("live-fail")?.addEventListener("click", () => end({ kind: "fail", reason: "gave up" }));
 byId("live-answers")?.addEventListener("submit", (event) => {

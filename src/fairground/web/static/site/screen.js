@@ -20,9 +20,9 @@ const STATES = {
 // Options: `control`, whether to use the seat as soon as the server allows it; `fill`, whether the element has a height
 // of its own (else it gets the picture's shape); `label`, what the picture is called; `probe`, see Link. And functions
 // that are told: onHello(news), onTrouble(trouble or null), onEnd(state), onState(state), onControl(on), onKeys(on),
-// onCursor([x, y] or null), onScale(factor), onRefused(news), onTooLong(characters).
+// onCursor([x, y] or null), onScale(factor), onRefused(news), onTooLong(characters), onClipboard({ text, cut }).
 //
-// Gives { canvas, sink, close(), setControl(on), act(action), type(text), focus(), fit(), controls(), watching() }.
+// Gives { canvas, sink, close(), setControl(on), act(action), type(text), copy(), focus(), fit(), controls(), watching() }.
 export function watch(element, streamUrl, { control = false, fill = false, label = "Live picture of the seat", probe = "", ...on } = {}) {
   const data = element.dataset;
   const [frame, canvas, sink, veil] = build(element, label);
@@ -56,6 +56,7 @@ export function watch(element, streamUrl, { control = false, fill = false, label
     cursor: (news) => on.onCursor?.(news.at),
     trouble: (news) => setTrouble(news.trouble),
     refused: (news) => on.onRefused?.(news),
+    clipboard: (news) => on.onClipboard?.(news),
     state(name) {
       setState(name);
       if (name !== "live") on.onTrouble?.(null);
@@ -67,6 +68,7 @@ export function watch(element, streamUrl, { control = false, fill = false, label
     act: (action) => link.act(action),
     type: (text) => link.type(text),
     paste: type,
+    copy,
     allowed: controls,
     smooth: () => backend === "cdp",
     leave: () => on.onLeave?.(),
@@ -129,6 +131,10 @@ export function watch(element, streamUrl, { control = false, fill = false, label
     else if (controls()) link.type(clean);
   }
 
+  function copy() {
+    if (controls()) link.copy();
+  }
+
   // As large as fits; a little more room than needed is left empty, because a slightly enlarged picture is only blurred.
   function fit() {
     const whole = Boolean(document.fullscreenElement);
@@ -171,7 +177,7 @@ export function watch(element, streamUrl, { control = false, fill = false, label
   }
 
   return {
-    canvas, sink, close, setControl, type, fit, controls, watching,
+    canvas, sink, close, setControl, type, copy, fit, controls, watching,
     act: (action) => link.act(action),
     focus: () => sink.focus({ preventScroll: true }),
   };
