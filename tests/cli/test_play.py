@@ -7,38 +7,22 @@ import json
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from websockets.sync.client import ClientConnection, connect
-from websockets.typing import Origin
 
 from fairground.cli.main import main
-
-WORLD = """
-[app]
-name = "terminal"
-packages = ["xterm"]
-launch = ["xterm", "-T", "here", "-geometry", "100x30+0+0"]
-window = "here"
-
-[[scenario]]
-name = "greet"
-instruction = "Write hello into note.txt."
-
-[[scenario.check]]
-name = "there is a note"
-file = "~/note.txt"
-equals = "hello"
-"""
+from fairground.core import Done
+from fairground.rollout import read_episode
+from tests.note_world import write_note_world
+from tests.waiting import eventually
+from tests.web.seat_stage import act, socket_of, text_of
 
 
 @pytest.fixture
 def world(tmp_path: Path) -> Path:
-    (tmp_path / "world.toml").write_text(WORLD)
-    return tmp_path
+    return write_note_world(tmp_path / "terminal", "xterm", "here", "xterm", "-T", "here", "-geometry", "100x30+0+0")
 
 
 def get(host: str, path: str, cookie: str = "") -> http.client.HTTPResponse:
@@ -51,18 +35,7 @@ def get(host: str, path: str, cookie: str = "") -> http.client.HTTPResponse:
 
 
 def until(host: str, seat: str, cookie: str, status: str) -> None:
-    deadline = time.monotonic() + 60
-    while json.loads(get(host, f"/api/live/{seat}", cookie).body)["status"] != status:  # type: ignore[attr-defined]
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
-def act(connection: ClientConnection, **action: object) -> dict[str, object]:
-    connection.send(json.dumps({"type": "act", "id": 1, "action": action}))
-    while True:
-        message = connection.recv(30)
-        if isinstance(message, str) and (found := json.loads(message))["type"] in ("done", "refused"):
-            return dict(found)
+    eventually(lambda: json.loads(get(host, f"/api/live/{seat}", cookie).body)["status"] == status)  # type: ignore[attr-defined]
 
 
 def test_a_task_is_played_judged_and_recorded(world: Path, tmp_path: Path) -> None:
@@ -86,13 +59,7 @@ def test_a_task_is_played_judged_and_recorded(world: Path, tmp_path: Path) -> No
             cookie = re.match(r"[^;]+", joined.headers["set-cookie"])[0]  # type: ignore[index]
             seat = joined.headers["location"].rsplit("/", 1)[1]
             until(address.netloc, seat, cookie, "open")
-            with connect(
-                f"ws://{address.netloc}/seats/{seat}/stream",
-                origin=Origin(f"http://{address.netloc}"),
-                additional_headers={"Cookie": cookie},
-                max_size=None,
-                proxy=None,
-            ) as connection:
+            with socket_of(f"http://{address.netloc}/", f"/seats/{seat}/stream", cookie) as connection:
                 for letter in "printf hello > note.txt\n":
                     assert act(connection, kind="type", text=letter)["type"] == "done"
                 assert act(connection, kind="wait", seconds=1)["type"] == "refused"
@@ -103,10 +70,9 @@ def test_a_task_is_played_judged_and_recorded(world: Path, tmp_path: Path) -> No
         finally:
             program.terminate()
     episode = json.loads(said)
-    assert (episode["outcome"], episode["agent"], episode["steps"]) == ("passed", "human", 2)
-    steps = [json.loads(step)["action"] for step in (tmp_path / "e" / "steps.jsonl").read_text().splitlines()]
-    assert [step["kind"] for step in steps] == ["type", "done"]
-    assert steps[0]["text"] == "printf hello > note.txt\n"
+    *typed, done = (step.action for step in read_episode(tmp_path / "e").steps)
+    assert (episode["outcome"], episode["agent"], episode["steps"]) == ("passed", "human", len(typed) + 1)
+    assert text_of(typed) == "printf hello > note.txt\n" and done == Done()
     assert Path(episode["page"]).is_file()
 
 

@@ -14,11 +14,8 @@ from fairground.core import (
     Action,
     Check,
     Click,
-    Configuration,
     Done,
     Drag,
-    Episode,
-    Fingerprint,
     Frame,
     Key,
     Look,
@@ -32,21 +29,9 @@ from fairground.report.scenes import scenes_of
 from fairground.report.sheet import MOST, WIDTH, contact_sheet, sample
 from fairground.rollout.folder import read_episode
 from fairground.rollout.recorder import Recorder
+from tests.recordings import an_episode
 
 PINK = np.array([0xF0, 0x24, 0x6E])
-
-
-def an_episode(**changed: Any) -> Episode:
-    fingerprint = Fingerprint(
-        digest="0" * 32, fairground="0.1.0", suite="0.1.0", packages={}, stages={}, seed=7, runner="namespace",
-        isolated=True, screen="x11 640x400",
-    )  # fmt: skip
-    fields: dict[str, Any] = {
-        "id": "ep-1", "status": "running", "agent": "scripted", "instruction": "Add the column up.", "seed": 7,
-        "configuration": Configuration(suite="desk", app="calc", scenario="sum"), "step_budget": 20,
-        "started": "2026-01-01T00:00:00Z", "fingerprint": fingerprint,
-    }  # fmt: skip
-    return Episode(**{**fields, **changed})
 
 
 def record(

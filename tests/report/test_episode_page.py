@@ -6,86 +6,20 @@ import itertools
 import json
 import re
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from websockets.sync.client import ClientConnection, connect
 
-from fairground.core import (
-    Action,
-    Answer,
-    CallUser,
-    Check,
-    Click,
-    Configuration,
-    Done,
-    Drag,
-    Episode,
-    EpisodeError,
-    Fail,
-    Fingerprint,
-    Frame,
-    Key,
-    Look,
-    Outcome,
-    Scroll,
-    Step,
-    Type,
-    Verdict,
-)
+from fairground.core import Action, Click, Done, Drag, EpisodeError, Key, Look, Outcome, Scroll, Type
 from fairground.report.episode_page import write_episode_page
 from fairground.rollout.recorder import Recorder
-
-EVIL = (
-    "</script></style></title></pre></textarea>--></svg><script>window.pwned=1</script>"
-    "<img src=x onerror=\"window.pwned=2\"><svg onload='window.pwned=3'>' onmouseover=window.pwned=4 \" autofocus "
-    "onfocus=window.pwned=5 javascript:alert(1) ${window.pwned=6} {{7*7}} &lt;b&gt; &#x41; \u2028 \x00"
-)
-
-
-def an_episode(**changed: Any) -> Episode:
-    fingerprint = Fingerprint(
-        digest="0" * 32, fairground="0.1.0", suite="0.1.0", packages={"calc": "7.4"}, stages={"setup": "1" * 32},
-        seed=7, runner="namespace", isolated=True, screen="x11 320x200",
-    )  # fmt: skip
-    fields: dict[str, Any] = {
-        "id": "ep-1", "status": "running", "agent": "scripted", "instruction": "Add the column up.", "seed": 7,
-        "configuration": Configuration(suite="desk", app="calc", scenario="sum"), "step_budget": 20,
-        "started": "2026-01-01T00:00:00Z", "fingerprint": fingerprint,
-    }  # fmt: skip
-    return Episode(**{**fields, **changed})
-
-
-def a_frame(seed: int, size: tuple[int, int] = (320, 200)) -> Frame:
-    pixels = np.random.default_rng(seed).integers(0, 256, (size[1], size[0], 3), dtype=np.uint8)
-    return Frame(pixels)
-
+from tests.recordings import EVIL, a_frame, an_episode, hostile, record
+from tests.waiting import eventually
 
 ACTIONS: list[Action] = [Click(point=(40, 30)), Type(text="Hello"), Drag(path=((1, 1), (90, 50))), Done()]
-
-
-def record(
-    folder: Path, actions: list[Action], *, close: bool = True, video: bool = False, step: Any = (), **changed: Any
-) -> Path:
-    with Recorder(folder, an_episode(**changed), video=video) as recorder:
-        recorder.first(a_frame(0))
-        for index, action in enumerate(actions):
-            frame = a_frame(index + 1)
-            fields = {"thought": f"thought {index}", "agent_ms": 12.0, **dict(step)}
-            recorder.step(
-                Step(index=index, action=action, frame=frame.digest, seconds=index * 0.1, act_ms=1.0, settle_ms=20.0,
-                     settled=True, **fields), frame,
-            )  # fmt: skip
-        if close:
-            checks = [Check(name="the total", passed=False, expected=10, found=9), Check(name="saved", passed=True)]
-            recorder.close(
-                an_episode(**{"outcome": Outcome.FAILED, "verdict": Verdict.of(checks), "ended_by": "agent", **changed})
-            )
-    return folder
 
 
 class Page:
@@ -119,11 +53,8 @@ class Page:
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")
 
-    def wait_for(self, expression: str, seconds: float = 20) -> None:
-        until = time.monotonic() + seconds
-        while not self.ask(expression):
-            assert time.monotonic() < until, f"still not true: {expression}"
-            time.sleep(0.02)
+    def wait_for(self, expression: str) -> None:
+        eventually(lambda: self.ask(expression))
 
     def press(self, key: str) -> None:
         text = {"text": " "} if key == " " else {}
@@ -149,10 +80,8 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     browser = subprocess.Popen([*argv, f"--user-data-dir={home}", "about:blank"], stdout=log, stderr=log)
     try:
         ready = home / "DevToolsActivePort"
-        until = time.monotonic() + 60
-        while not (ready.exists() and ready.read_text().count("\n")):
-            assert browser.poll() is None and time.monotonic() < until, (home / "log").read_text()[-2000:]
-            time.sleep(0.02)
+        eventually(lambda: browser.poll() is not None or (ready.exists() and ready.read_text().count("\n")))
+        assert browser.poll() is None, (home / "log").read_text()[-2000:]
         port, path = ready.read_text().splitlines()[:2]
         with connect(f"ws://127.0.0.1:{port}{path}", max_size=None) as whole:
             whole.send(json.dumps({"id": 1, "method": "Target.createTarget", "params": {"url": "about:blank"}}))
@@ -165,34 +94,9 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
         log.close()
 
 
-def hostile(folder: Path) -> Path:
-    """Untrusted text in every place that has room for it."""
-    actions = [Type(text=EVIL.replace("\0", "")), Answer(text=EVIL), CallUser(text=EVIL), Fail(reason=EVIL)]
-    said = {"thought": EVIL, "refused": EVIL, "messages": (EVIL, EVIL + "2")}
-    checks = [Check(name=EVIL, passed=False, expected=EVIL, found={EVIL: [EVIL]}), Check(name="x", passed=True)]
-    fingerprint = an_episode().fingerprint.model_copy(
-        update={"digest": EVIL, "runner": EVIL, "screen": EVIL, "packages": {EVIL: EVIL}, "stages": {EVIL: EVIL},
-                "isolated": False, "suite": EVIL, "fairground": EVIL}
-    )  # fmt: skip
-    changed = {
-        "id": EVIL, "agent": EVIL, "instruction": EVIL, "started": EVIL, "answer": EVIL, "error": EVIL,
-        "notes": (EVIL,), "parameters": {EVIL: EVIL}, "fingerprint": fingerprint,
-    }  # fmt: skip
-    with Recorder(folder, an_episode(**changed), video=False) as recorder:
-        frame = a_frame(0)
-        recorder.first(frame)
-        for index, action in enumerate(actions):
-            fields = {"index": index, "action": action, "frame": frame.digest, "seconds": 0.0, "act_ms": 1.0}
-            recorder.step(Step(**fields, settle_ms=1.0, settled=False, **said), frame)
-        recorder.log("app", EVIL)
-        recorder.state("before", {EVIL: b"x"}, {EVIL: EVIL}, {EVIL + "3": EVIL})
-        recorder.close(an_episode(**{**changed, "outcome": Outcome.FAILED, "verdict": Verdict.of(checks)}))
-    return folder
-
-
 @pytest.mark.parametrize("guarded", [True, False], ids=["with its policy", "by escaping alone"])
 def test_nothing_that_an_agent_or_an_app_says_becomes_markup(tmp_path: Path, page: Page, guarded: bool) -> None:
-    path = write_episode_page(hostile(tmp_path / "ep"))
+    path = write_episode_page(hostile(tmp_path / "ep", EVIL + " \0"))
     if not guarded:  # the policy is a second wall; the first must hold without it
         text = path.read_text()
         assert text.count("http-equiv") == 1
@@ -280,7 +184,7 @@ def test_without_scripts_every_step_is_there(tmp_path: Path, page: Page) -> None
 
 @pytest.mark.parametrize("width", [320, 390, 800, 1440])
 def test_nothing_sticks_out_at_any_width(tmp_path: Path, page: Page, width: int) -> None:
-    path = write_episode_page(hostile(tmp_path / "ep"))
+    path = write_episode_page(hostile(tmp_path / "ep", EVIL + " \0"))
     page.call("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=width < 500)
     try:
         page.open(path)
@@ -304,7 +208,7 @@ def test_actions_are_drawn_where_they_were_aimed(tmp_path: Path, page: Page) -> 
     actions: list[Action] = [
         Click(point=(0.5, 0.25), space="unit", count=2), Scroll(dy=3), Look(region=(10, 20, 110, 80)), Key(keys=("a",)),
     ]  # fmt: skip
-    page.open(write_episode_page(record(tmp_path / "ep", actions, step={"cursor": (77, 66)})))
+    page.open(write_episode_page(record(tmp_path / "ep", actions)))
     ring = page.ask("(c => [c.getAttribute('cx'), c.getAttribute('cy')])(document.querySelector('#step-1 circle'))")
     assert ring == ["160", "50"]
     assert page.ask("document.querySelectorAll('#step-1 circle.halo').length") == 2
@@ -315,9 +219,8 @@ def test_actions_are_drawn_where_they_were_aimed(tmp_path: Path, page: Page) -> 
 
 
 def test_a_refused_action_is_not_drawn_and_says_why(tmp_path: Path) -> None:
-    folder = record(
-        tmp_path / "ep", [Click(point=(40, 30))], step={"refused": "off the screen", "messages": ("off the screen",)}
-    )
+    refused = {"refused": "off the screen", "messages": ("off the screen",)}
+    folder = record(tmp_path / "ep", [Click(point=(40, 30))], step=lambda _: refused)
     text = write_episode_page(folder).read_text()
     assert '<circle class="halo"' not in text
     assert text.count("off the screen") == 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import re
-import shutil
 import stat
 import struct
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +16,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from fairground.core import InfrastructureError, InvalidInput
 from fairground.report.plots.bars import contrast
@@ -29,6 +28,7 @@ from fairground.stats.summary import Summary, summarise
 from fairground.stats.votes.ranking import rank
 from fairground.stats.votes.votes import Votes
 from fairground.stats.votes.win_rates import observed_win_rates
+from tests.chromium import open_browser
 
 ROOT = Path(__file__).resolve().parents[2]
 EVIL = (
@@ -92,10 +92,8 @@ def hostile() -> Summary:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
+    with open_browser() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -8,13 +8,13 @@ import math
 import random
 import re
 import time
-from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
 from fairground.arena import Person, Store, add_agents, consent, new_person
 from fairground.arena.schema import battles, sides, votes
 from fairground.web import Site
+from fairground.web.limits import Buckets, Rates
 
 AGENTS = {"oracle": 1.5, "atlas": 0.4, "mimic": -0.3, "random": -1.6}
 HOSTILE = '<img src=x onerror="alert(1)">'
@@ -66,6 +66,11 @@ class Client:
             connection.close()
 
 
+def patient() -> Rates:
+    """So many requests that attacks meet what is behind the limits."""
+    return Rates(*(Buckets(1e6, 1e6) for _ in range(3)))
+
+
 def judge(store: Store, role: str = "judge") -> Person:
     """Somebody who may vote."""
     return consent(store, new_person(store, role))
@@ -102,15 +107,6 @@ def fill(store: Store, number: int = 80, *, agents: dict[str, float] | None = No
         for table, rows in ((battles, fought), (sides, ended), (votes, judged)):
             connection.execute(table.insert(), rows)
     return [one["id"] for one in fought]  # type: ignore[misc]
-
-
-def eventually(check: Callable[[], Any], seconds: float = 30.0) -> Any:
-    """Waits until a check gives something true, and returns that."""
-    deadline = time.monotonic() + seconds
-    while not (found := check()):
-        assert time.monotonic() < deadline, f"{check} gave {found!r} for {seconds:g} s"
-        time.sleep(0.02)
-    return found
 
 
 def markup(text: str) -> str:

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from fastapi import FastAPI
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser
 
 from fairground.arena import (
     Store,
@@ -34,22 +33,17 @@ from fairground.arena import (
 from fairground.core import InvalidInput
 from fairground.web import Site, serving
 from fairground.web.arena.admin_data import MAX_IMPORT
-from fairground.web.limits import Buckets, Rates
 from fairground.web.site import make_app
 from tests.arena.conftest import postgresql as postgresql
-from tests.web.arena_stage import HOSTILE, Client, eventually, fill, judge, markup
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "arena.sqlite") as store:
-        yield store
+from tests.arena.conftest import url as url
+from tests.chromium import note_faults
+from tests.waiting import eventually
+from tests.web.arena_stage import HOSTILE, Client, fill, judge, markup, patient
 
 
 @pytest.fixture
 def site(store: Store, tmp_path: Path) -> Site:
-    often = Rates(*(Buckets(1e6, 1e6) for _ in range(3)))
-    return Site(store, tmp_path / "home", rates=often)
+    return Site(store, tmp_path / "home", rates=patient())
 
 
 @pytest.fixture
@@ -73,9 +67,12 @@ def to_judge_one(store: Store, text: str = "Add it up", **more: Any) -> tuple[st
     return battle, person.id
 
 
-def room(site: Site) -> list[tuple[str, str]]:
+@pytest.fixture(scope="module")
+def ways(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, str]]:
     """Every way into the room that the application has."""
-    app: FastAPI = make_app(site).app  # type: ignore[attr-defined]
+    home = tmp_path_factory.mktemp("ways")
+    with Store(home / "arena.sqlite") as store:
+        app: FastAPI = make_app(Site(store, home)).app  # type: ignore[attr-defined]
     found = {(method.upper(), path) for path, ways in app.openapi()["paths"].items() for method in ways}
     found |= {(method, route.path) for route in every_route(app.routes) for method in route.methods or ()}
     return sorted(one for one in found if re.match(r"/(api/)?admin\b", one[1]) and one[0] != "HEAD")
@@ -100,8 +97,9 @@ def filled(path: str) -> str:
 
 
 @pytest.mark.parametrize("role", ["visitor", "judge"])
-def test_nobody_but_admins_comes_in_by_any_way(address: str, site: Site, role: str) -> None:
-    ways = room(site)
+def test_nobody_but_admins_comes_in_by_any_way(
+    address: str, site: Site, ways: list[tuple[str, str]], role: str
+) -> None:
     assert len(ways) >= 18, f"the room has more ways in than {ways}"
     other = Client(address, site, judge(site.store, role))
     for method, path in ways:
@@ -110,11 +108,11 @@ def test_nobody_but_admins_comes_in_by_any_way(address: str, site: Site, role: s
         assert "oracle" not in answer.text and role in answer.text
 
 
-def test_without_the_token_of_a_page_nothing_changes(admin: Client, site: Site) -> None:
+def test_without_the_token_of_a_page_nothing_changes(admin: Client, site: Site, ways: list[tuple[str, str]]) -> None:
     fill(site.store, 4)
     before = all_invitations(site.store), active_agents(site.store), all_votes(site.store)
     tried = 0
-    for method, path in room(site):
+    for method, path in ways:
         if method == "POST":
             for token in ("", "0" * 64):
                 body = b'{"name": "oracle"}'
@@ -125,9 +123,9 @@ def test_without_the_token_of_a_page_nothing_changes(admin: Client, site: Site) 
     assert (all_invitations(site.store), active_agents(site.store), all_votes(site.store)) == before
 
 
-def test_an_admin_sees_every_page(admin: Client, site: Site) -> None:
+def test_an_admin_sees_every_page(admin: Client, site: Site, ways: list[tuple[str, str]]) -> None:
     fill(site.store, 4)
-    for method, path in room(site):
+    for method, path in ways:
         if method == "GET":
             answer = admin.get(path)
             assert answer.status == 200, f"{path}: {answer.text[:300]}"
@@ -368,22 +366,18 @@ def test_uploads_that_nobody_takes_in_do_not_pile_up(admin: Client, site: Site) 
 # --- both databases, and a browser -----------------------------------------------------------------------------------
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def either(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    if request.param == "sqlite":
-        with Store(tmp_path / "either.sqlite") as store:
-            yield store
-        return
-    with Store(request.getfixturevalue("postgresql")) as store:
+@pytest.fixture
+def either(url: str) -> Iterator[Store]:
+    with Store(url) as store:
         yield store
 
 
 def test_the_room_is_the_same_on_both_databases(either: Store, tmp_path: Path) -> None:
-    site = Site(either, tmp_path / "home", rates=Rates(*(Buckets(1e6, 1e6) for _ in range(3))))
+    site = Site(either, tmp_path / "home", rates=patient())
     fill(either, 60)
     to_judge_one(either)
-    with serving(site) as url:
-        admin = Client(url, site, judge(either, "admin"))
+    with serving(site) as address:
+        admin = Client(address, site, judge(either, "admin"))
         for path in ("/admin", *(f"/admin/{name}" for name in ("invitations", "agents", "battles", "votes", "data"))):
             assert admin.get(path).status == 200, path
         assert admin.post("/api/admin/filters").json == {"too-fast": 1}
@@ -403,39 +397,36 @@ def test_the_room_is_the_same_on_both_databases(either: Store, tmp_path: Path) -
 
 
 def test_an_admin_invites_and_takes_votes_in_with_keyboard_and_mouse(
-    admin: Client, address: str, site: Site, tmp_path: Path
+    browser: Browser, admin: Client, address: str, site: Site, tmp_path: Path
 ) -> None:
     (tmp_path / "other.csv").write_text(GOOD.replace("gpt", HOSTILE.replace('"', "")))
     faults: list[str] = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
-        context = browser.new_context(viewport={"width": 390, "height": 800})
-        context.add_cookies([{"name": "fairground", "value": site.signer.cookie(admin.person.id), "url": address}])
-        page = context.new_page()
-        page.on("console", lambda said: faults.append(said.text) if said.type in ("error", "warning") else None)
-        page.on("pageerror", lambda fault: faults.append(str(fault)))
-        page.on("dialog", lambda dialog: dialog.accept())
-        page.goto(f"{address}admin/invitations")
-        page.get_by_label("Note, for you").fill(HOSTILE)
-        page.keyboard.press("Enter")
-        page.wait_for_selector("#made:not([hidden])")
-        link = page.get_by_label("The link, shown this once").input_value()
-        assert link.startswith(address) and "/enter/" in link
-        page.reload()
-        assert page.get_by_text(HOSTILE).count() == 1
-        page.get_by_role("button", name="Revoke").click()
-        page.get_by_text("ended").wait_for()
-        page.goto(f"{address}admin/data")
-        page.get_by_label("File, at most").set_input_files(tmp_path / "other.csv")
-        page.get_by_role("button", name="Look at it").click()
-        page.get_by_role("button", name="Take 30 votes in").wait_for()
-        page.locator("summary").click()
-        page.get_by_label("claude (15)").fill("anthropic:claude")
-        page.get_by_label("What the other arena is called").focus()
-        page.get_by_text("anthropic:claude").first.wait_for()
-        page.get_by_role("button", name="Take 30 votes in").click()
-        page.get_by_text("30 votes came in").wait_for()
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
-        browser.close()
+    context = browser.new_context(viewport={"width": 390, "height": 800})
+    context.add_cookies([{"name": "fairground", "value": site.signer.cookie(admin.person.id), "url": address}])
+    page = context.new_page()
+    note_faults(page, faults)
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.goto(f"{address}admin/invitations")
+    page.get_by_label("Note, for you").fill(HOSTILE)
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#made:not([hidden])")
+    link = page.get_by_label("The link, shown this once").input_value()
+    assert link.startswith(address) and "/enter/" in link
+    page.reload()
+    assert page.get_by_text(HOSTILE).count() == 1
+    page.get_by_role("button", name="Revoke").click()
+    page.get_by_text("ended").wait_for()
+    page.goto(f"{address}admin/data")
+    page.get_by_label("File, at most").set_input_files(tmp_path / "other.csv")
+    page.get_by_role("button", name="Look at it").click()
+    page.get_by_role("button", name="Take 30 votes in").wait_for()
+    page.locator("summary").click()
+    page.get_by_label("claude (15)").fill("anthropic:claude")
+    page.get_by_label("What the other arena is called").focus()
+    page.get_by_text("anthropic:claude").first.wait_for()
+    page.get_by_role("button", name="Take 30 votes in").click()
+    page.get_by_text("30 votes came in").wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    context.close()
     assert not faults
     assert "anthropic:claude" in {row.b for row in all_votes(site.store)}

@@ -9,8 +9,7 @@ import http.client
 import json
 import re
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,16 +17,16 @@ from urllib.parse import urlsplit
 
 import pytest
 from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import ClientConnection, connect
-from websockets.typing import Origin
+from websockets.sync.client import ClientConnection
 
 from fairground.agents import Brief, Turn
 from fairground.agents.models import Usage
 from fairground.arena import Side, Store, Task, add_agents, begin, end_side, find_person, invite, new_battle, to_judge
 from fairground.core import CallUser, Done, Observation, Type
-from fairground.web import Site, serving
+from fairground.web import Site
+from tests.waiting import eventually
+from tests.web.seat_stage import SECONDS, socket_of
 
-SECONDS = 60.0
 WORLD = "pocket/notes/pin-and-label"
 NAMES = ("Zorblatt-9000", "compatible:Quuxinator@http://hidden.example/v1")
 SECRETS = ("zorblatt", "quuxinator", "hidden.example", "7.654321")
@@ -96,11 +95,9 @@ class Client:
         assert found
         self.token = found[1].decode()
 
-    def connected(self, path: str) -> ClientConnection:
+    def connected(self, path: str) -> contextlib.AbstractContextManager[ClientConnection]:
         """A WebSocket, as a page of the site would open it."""
-        address = self.url.replace("http", "ws", 1).rstrip("/") + path
-        origin = Origin(self.url.rstrip("/"))
-        return connect(address, origin=origin, additional_headers={"Cookie": self.cookie})
+        return socket_of(self.url, path, self.cookie)
 
     @contextlib.contextmanager
     def listening(self, path: str) -> Iterator[list[Any]]:
@@ -124,25 +121,10 @@ class Client:
                 thread.join()
 
 
-def eventually(check: Callable[[], Any]) -> Any:
-    deadline = time.monotonic() + SECONDS
-    while not (found := check()):
-        assert time.monotonic() < deadline, f"{check} gave {found!r} for {SECONDS:g} s"
-        time.sleep(0.01)
-    return found
-
-
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
-    with Store(tmp_path / "arena.sqlite") as store:
-        add_agents(store, NAMES)
-        yield Site(store, tmp_path / "home", (), {name: lambda name=name: Talker(name) for name in NAMES})
-
-
-@pytest.fixture
-def url(site: Site) -> Iterator[str]:
-    with serving(site) as found:
-        yield found
+def site(store: Store, tmp_path: Path) -> Site:
+    add_agents(store, NAMES)
+    return Site(store, tmp_path / "home", (), {name: lambda name=name: Talker(name) for name in NAMES})
 
 
 def judge(site: Site, url: str, role: str = "judge") -> Client:
@@ -180,7 +162,7 @@ def test_a_whole_battle_tells_no_name_before_the_vote_and_the_vote_counts_once(s
     with one.listening(f"/battles/{begun['id']}/news") as news:
         first = eventually(lambda: news and news[0])
         assert first["status"] in ("preparing", "running") and first["names"] is None and first["mine"]
-        assert first == {**one.get(here), **{key: first[key] for key in ("status", "sides", "messages")}}
+        assert first == {**one.get(here), **{key: first[key] for key in ("status", "position", "sides", "messages")}}
         seats = eventually(lambda: [now["sides"]["a"]["seat"] for now in news if now["sides"]["a"]["seat"]])
         with one.listening(f"/seats/{seats[0]}/stream") as stream:
             for side in "ab":

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import http.client
 import json
-import shutil
-import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, expect
 
 from fairground.arena import Store
 from fairground.cli import main
@@ -23,9 +21,10 @@ from fairground.web.studio.catalogue_counts import shelf
 from fairground.web.studio.catalogue_looks import AXES, LookBook
 from fairground.web.studio.catalogue_scenario import scenario_page
 from fairground.worlds import MutantCount, ProofTable, ProvenInstance, ProvenScenario, read_folder, suites, write_table
+from tests.chromium import note_faults
+from tests.waiting import eventually
 
 Get = Callable[..., tuple[int, str]]
-SECONDS = 60.0
 
 
 @pytest.fixture(scope="module")
@@ -33,14 +32,24 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("home")
 
 
-@pytest.fixture(scope="module")
-def site(home: Path) -> Iterator[str]:
+@contextmanager
+def served(home: Path) -> Iterator[str]:
     with Store(home / "arena.sqlite") as store, serving(Site(store, home)) as url:
         yield url
 
 
 @pytest.fixture(scope="module")
+def site(home: Path) -> Iterator[str]:
+    with served(home) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
 def get(site: str) -> Get:
+    return asking(site)
+
+
+def asking(site: str) -> Get:
     """Asks for an address as it stands."""
 
     def ask(path: str, accept: str = "text/html", method: str = "GET") -> tuple[int, str]:
@@ -53,15 +62,6 @@ def get(site: str) -> Get:
         return answer.status, body.decode("utf-8", "replace")
 
     return ask
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
-        expect.set_options(timeout=60_000)
-        yield browser
-        browser.close()
 
 
 def test_names_that_are_nothing_are_not_found(get: Get) -> None:
@@ -81,10 +81,12 @@ def test_names_that_are_nothing_are_not_found(get: Get) -> None:
         assert status == 404 and "<script>" not in body, path
 
 
-def test_pictures_are_made_only_for_who_has_a_page_open(get: Get, home: Path) -> None:
-    assert get("/api/catalogue/pocket/notes/looks", "application/json", "POST")[0] == 403
-    assert get("/catalogue/pocket/notes")[0] == 200
-    assert not (home / "looks").exists()
+def test_pictures_are_made_only_for_who_has_a_page_open(tmp_path: Path) -> None:
+    with served(tmp_path) as site:
+        get = asking(site)
+        assert get("/api/catalogue/pocket/notes/looks", "application/json", "POST")[0] == 403
+        assert get("/catalogue/pocket/notes")[0] == 200
+    assert not (tmp_path / "looks").exists()
 
 
 def test_counts_are_those_of_the_command_line(get: Get, capsys: pytest.CaptureFixture[str]) -> None:
@@ -160,15 +162,6 @@ def test_a_broken_table_is_told_and_shows_no_proof(tmp_path: Path) -> None:
     assert "cannot be read" in page and str(tmp_path) not in page
 
 
-def wait_made(book: LookBook, *which: Any) -> Any:
-    """Waits until no more pictures come."""
-    deadline = time.monotonic() + SECONDS
-    while (found := book.looks(*which)).making:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)  # between two looks: the book tells nobody
-    return found
-
-
 def test_an_app_that_cannot_be_opened_says_why(tmp_path: Path) -> None:
     (tmp_path / "world.toml").write_text(
         '[app]\nname = "absent"\npackages = ["no-such-package-anywhere"]\nlaunch = ["absent"]\nwindow = "absent"\n'
@@ -178,7 +171,7 @@ def test_an_app_that_cannot_be_opened_says_why(tmp_path: Path) -> None:
     suite = read_folder(tmp_path)
     book = LookBook(tmp_path / "looks")
     book.ask(suite, suite.apps[0])
-    found = wait_made(book, suite, suite.apps[0])
+    found = eventually(lambda: None if (seen := book.looks(suite, suite.apps[0])).making else seen)
     assert found.ready == () and "no-such-package-anywhere" in found.fault
     book.close()
     book.ask(suite, suite.apps[0])
@@ -188,8 +181,7 @@ def test_an_app_that_cannot_be_opened_says_why(tmp_path: Path) -> None:
 def test_pictures_of_an_app_appear_on_its_page_and_are_kept(browser: Browser, site: str, home: Path) -> None:
     page = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme="dark")
     faults: list[str] = []
-    page.on("pageerror", lambda fault: faults.append(str(fault)))
-    page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+    note_faults(page, faults)
     page.goto(f"{site}catalogue/pocket/notes")
     suite, app = suites()["pocket"], suites()["pocket"].app("notes")
     wanted = len(app.profiles) + len(app.themes) + len(app.ui_states)
@@ -213,7 +205,7 @@ def test_pictures_of_an_app_appear_on_its_page_and_are_kept(browser: Browser, si
 def test_scenarios_are_found_by_words_and_the_address_keeps_them(browser: Browser, site: str) -> None:
     page = browser.new_page()
     faults: list[str] = []
-    page.on("pageerror", lambda fault: faults.append(str(fault)))
+    note_faults(page, faults)
     page.goto(f"{site}catalogue")
     page.keyboard.press("Tab")
     page.get_by_label("Search").fill("delete CONTACT")

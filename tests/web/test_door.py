@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import re
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
@@ -49,20 +48,8 @@ class Browser:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "arena.sqlite") as store:
-        yield store
-
-
-@pytest.fixture
 def site(store: Store, tmp_path: Path) -> Site:
     return Site(store, tmp_path)
-
-
-@pytest.fixture
-def url(site: Site) -> Iterator[str]:
-    with serving(site) as url:
-        yield url
 
 
 def test_a_forged_cookie_makes_nobody_an_admin(url: str, store: Store) -> None:

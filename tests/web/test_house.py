@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import http.client
 import json
-import re
 import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from websockets.exceptions import ConnectionClosed, ConnectionClosedOK, InvalidStatus
-from websockets.sync.client import ClientConnection, connect
-from websockets.typing import Origin
+from websockets.sync.client import ClientConnection
 
 from fairground.agents import Scripted
 from fairground.arena import Person, Refused, Store, new_person
@@ -41,40 +37,9 @@ from fairground.web.playing import Play
 from fairground.web.studio.live_stream import MAX_VIEWERS
 from fairground.web.viewing import MAX_MESSAGE
 from fairground.worlds import Seat, World, open_seat, resolve
-
-SECONDS = 30.0
-WORLD = """
-[app]
-name = "recorder"
-packages = ["x11-utils"]
-launch = ["xev", "-event", "button", "-geometry", "1200x650+20+20"]
-window = "Event Tester"
-
-[[scenario]]
-name = "greet"
-instruction = "Write hello into note.txt."
-
-[[scenario.check]]
-name = "there is a note"
-file = "~/note.txt"
-equals = "hello"
-"""
-
-
-def eventually(check: Callable[[], Any]) -> Any:
-    """Waits until a check gives something true, and returns that."""
-    deadline = time.monotonic() + SECONDS
-    while not (found := check()):
-        assert time.monotonic() < deadline, f"{check} gave {found!r} for {SECONDS:g} s"
-        time.sleep(0.01)
-    return found
-
-
-def buttons(seat: Seat) -> list[tuple[str, tuple[int, int], int]]:
-    """Kind, place and number of every button event that `event_recorder` got."""
-    pattern = r"(Button\w+) event.*?root:\((\d+),(\d+)\),\s+state 0x\w+, button (\d+)"
-    found = re.findall(pattern, seat.logs["program-1"], re.DOTALL)
-    return [(kind, (int(x), int(y)), int(button)) for kind, x, y, button in found]
+from tests.note_world import write_note_world
+from tests.waiting import eventually
+from tests.web.seat_stage import RECORDER, SECONDS, act, buttons, news, next_buttons, socket_of
 
 
 def somebody(site: Site, role: str) -> tuple[Person, str]:
@@ -83,47 +48,22 @@ def somebody(site: Site, role: str) -> tuple[Person, str]:
     return person, f"fairground={site.signer.cookie(person.id)}"
 
 
-@contextmanager
-def watching(url: str, seat: str, cookie: str | None, origin: str | None = None) -> Iterator[ClientConnection]:
+def watching(
+    url: str, seat: str, cookie: str | None, origin: str | None = "own"
+) -> AbstractContextManager[ClientConnection]:
     """A viewer without a browser, which can misbehave."""
-    address = url.replace("http", "ws", 1) + f"seats/{seat}/stream"
-    own = f"http://{urlsplit(url).netloc}"
-    headers = {"Cookie": cookie} if cookie else {}
-    with connect(
-        address,
-        origin=Origin(own if origin is None else origin),
-        additional_headers=headers,
-        open_timeout=SECONDS,
-        max_size=None,
-        proxy=None,
-    ) as connection:
-        yield connection
-
-
-def news(connection: ClientConnection, *kinds: str) -> dict[str, Any]:
-    """The next message of one of these kinds."""
-    while True:
-        message = connection.recv(SECONDS)
-        if isinstance(message, str) and (found := json.loads(message))["type"] in kinds:
-            return dict(found)
-
-
-def act(connection: ClientConnection, **action: Any) -> dict[str, Any]:
-    connection.send(json.dumps({"type": "act", "id": 7, "action": action}))
-    return news(connection, "done", "refused")
+    return socket_of(url, f"/seats/{seat}/stream", cookie, origin)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("house")
-    (folder / "recorder").mkdir()
-    (folder / "recorder" / "world.toml").write_text(WORLD)
+    write_note_world(folder / "recorder", *RECORDER)
     return folder
 
 
 @pytest.fixture(scope="module")
 def seat(folder: Path) -> Iterator[Seat]:
-    """A program that writes down which button events it gets, and shows nothing else."""
     with open_seat(resolve(str(folder / "recorder")), store=LayerStore(folder / "cache")) as seat:
         yield seat
 
@@ -154,8 +94,8 @@ def test_a_stream_without_a_session_or_from_a_foreign_page_is_refused(site: Site
     _, cookie = somebody(site, "admin")
     with shown(site.house, seat, owner="", title="one") as hosted:
         for given, origin in (
-            (None, None),
-            ("fairground=forged.1.2", None),
+            (None, "own"),
+            ("fairground=forged.1.2", "own"),
             (cookie, "http://evil.test"),
             (cookie, "null"),
         ):
@@ -170,12 +110,12 @@ def test_ids_that_are_wrong_or_of_others_tell_nothing(site: Site, url: str, seat
     with shown(site.house, seat, owner=owner.id, title="one") as hosted:
         for id_, cookie in ((hosted.id, visitor), (hosted.id[:-1], admin), ("x" * 500, admin)):
             with pytest.raises(ConnectionClosed, match="4404"), watching(url, id_, cookie) as connection:
-                connection.recv(20)
+                connection.recv(SECONDS)
             status, said = get(url, f"/seats/{id_}/screenshot.png", cookie)
             assert status == 404 and b"there is no such" in said
             assert get(url, f"/live/{id_}", cookie)[0] == 404
     with pytest.raises(ConnectionClosed, match="4404"), watching(url, hosted.id, admin) as connection:
-        connection.recv(20)  # it is not shown any more
+        connection.recv(SECONDS)  # it is not shown any more
 
 
 @pytest.mark.parametrize(
@@ -202,7 +142,7 @@ def test_only_who_may_drive_does(site: Site, url: str, seat: Seat, drive: str, r
             assert act(connection, kind="click", point=[300, 300])["type"] == ("done" if may else "refused")
             assert act(connection, kind="done")["type"] == "refused"  # there is no episode that it could end
         if may:
-            eventually(lambda: len(buttons(seat)) == before + 2)
+            next_buttons(seat, 2, before)
         assert len(buttons(seat)) == before + (2 if may else 0)
     finally:
         site.house.remove(hosted.id)
@@ -229,8 +169,7 @@ def test_what_a_viewer_held_is_let_go_when_it_leaves(site: Site, url: str, seat:
         before = len(buttons(seat))
         with watching(url, hosted.id, cookie) as connection:
             assert act(connection, kind="mouse_down", point=[400, 400])["type"] == "done"
-        found = eventually(lambda: more if len(more := buttons(seat)[before:]) == 2 else None)
-        assert [kind for kind, _, _ in found] == ["ButtonPress", "ButtonRelease"]
+        assert [each.kind for each in next_buttons(seat, 2, before)] == ["ButtonPress", "ButtonRelease"]
     finally:
         site.house.remove(hosted.id)
 
@@ -242,7 +181,7 @@ def test_too_many_viewers_are_turned_away(site: Site, url: str, seat: Seat) -> N
             news(stack.enter_context(watching(url, hosted.id, cookie)), "hello")
         last = stack.enter_context(watching(url, hosted.id, cookie))
         with pytest.raises(ConnectionClosed, match="4429"):
-            last.recv(20)
+            last.recv(SECONDS)
 
 
 def test_judges_see_all_seats_and_others_their_own(site: Site, url: str, seat: Seat) -> None:
@@ -285,8 +224,9 @@ def test_a_house_that_closes_ends_attempts_and_they_are_recorded(folder: Path, t
     eventually(lambda: play.status == "open")
     hosted = house.find(play.id)
     assert hosted is not None and hosted.steer is not None
-    for kind in (MouseDown, MouseUp):
-        hosted.steer(kind(point=(300, 300))).result(20)
+    # At once: a button that is held for a second is no click, and on a busy machine each takes its time.
+    for done in [hosted.steer(kind(point=(300, 300))) for kind in (MouseDown, MouseUp)]:
+        done.result(SECONDS)
     eventually(lambda: play.steps == 1)
     house.close()
     assert play.over and house.find(play.id) is None
@@ -315,7 +255,7 @@ class Performer(Scripted):
 
     def take_seat(self, seat: Seat) -> None:
         self.hosted = self.house.add(seat, owner="", title="one").id
-        assert self.ready.wait(20)
+        assert self.ready.wait(SECONDS)
 
     def close(self) -> None:
         self.house.remove(self.hosted)
@@ -338,7 +278,7 @@ def perform(world: World, actions: list[Action], folder: Path, site: Site, url: 
             news(connection, "hello")
         agent.ready.set()
         while watched:  # as quick as it can, until it is told that there is nothing more
-            message = connection.recv(20)
+            message = connection.recv(SECONDS)
             if isinstance(message, bytes):
                 pictures += 1
                 with suppress(ConnectionClosedOK):  # the episode may be over; that is told by what is still to be read

@@ -16,7 +16,7 @@ from fairground.arena.voting import find_vote
 from fairground.sandbox.cgroups import ROOT
 from tests.arena.conftest import postgresql as postgresql
 from tests.arena.conftest import url as url
-from tests.web.arena_stage import eventually
+from tests.waiting import eventually
 from tests.web.voters import Served, Voter, served, to_be_judged
 
 VOTERS = 12
@@ -70,15 +70,16 @@ async def until_killed(server: Served, secret: str, judged: list[str]) -> Heard:
     await heard.owner.enter(secret)
     voters = [Voter(server.url) for _ in range(VOTERS)]
     await asyncio.gather(*(voter.enter(secret) for voter in voters))
-    begun = await heard.owner.ask("POST", "/api/battles", {"world": WORLD})
+    voting = asyncio.gather(*(keep_voting(voter, judged, heard) for voter in voters))
+    async with asyncio.timeout(SECONDS):
+        while sum(map(len, heard.votes.values())) < ENOUGH and not voting.done():
+            await asyncio.sleep(0.01)
+
+    begun = await heard.owner.ask("POST", "/api/battles", {"world": WORLD})  # last: nobody has to wait while it runs
     assert begun.status == 201, begun
     heard.battle = begun.json["id"]
-
     while (found := await state(heard.owner, heard.battle))["status"] != "running":
         assert found["status"] == "preparing", found
-    voting = asyncio.gather(*(keep_voting(voter, judged, heard) for voter in voters))
-    while sum(map(len, heard.votes.values())) < ENOUGH:
-        assert (await state(heard.owner, heard.battle))["status"] == "running"
     heard.pids, heard.cgroups = started_by(server.process.pid)
     server.process.kill()
     await voting
@@ -96,7 +97,9 @@ async def keep_voting(voter: Voter, judged: list[str], heard: Heard) -> None:
             comment = f"opinion {number}"
             heard.unanswered[key] = comment
             answer = await voter.vote(key[0], ("a", "b", "tie")[number % 3], comment)
-            if answer.status != 429:  # people who change their mind this often are told to wait
+            if answer.status == 429:  # people who change their mind this often are told to wait
+                await asyncio.sleep(0.05)
+            else:
                 assert answer.status == 200 and answer.json["changed"], answer
                 heard.votes.setdefault(key, []).append(comment)
                 assert answer.json["version"] == len(heard.votes[key])

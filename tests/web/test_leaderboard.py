@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from fairground.arena import (
     Side,
@@ -30,28 +27,18 @@ from fairground.arena import (
 )
 from fairground.arena.schema import shared
 from fairground.arena.store import now
-from fairground.web import Site, serving
+from fairground.web import Site
 from fairground.web.arena.leaderboard_count import Counter, View
-from tests.web.arena_stage import AGENTS, HOSTILE, Client, eventually, fill, judge, markup
+from tests.chromium import note_faults, open_browser
+from tests.waiting import eventually
+from tests.web.arena_stage import AGENTS, HOSTILE, Client, fill, judge, markup
 
 TASK = Task(world="desk/calc", text="Add it up", category="office", platform="desktop")
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "arena.sqlite") as store:
-        yield store
-
-
-@pytest.fixture
 def site(store: Store, tmp_path: Path) -> Site:
     return Site(store, tmp_path / "home")
-
-
-@pytest.fixture
-def url(site: Site) -> Iterator[str]:
-    with serving(site) as url:
-        yield url
 
 
 def to_be_judged(store: Store, owner: object, follows: str | None = None) -> str:
@@ -233,28 +220,20 @@ def test_a_group_that_is_gone_or_never_was_is_refused_and_forgotten(store: Store
     counter.close()
 
 
-@pytest.fixture
-def shown(url: str, site: Site, store: Store) -> Iterator[tuple[object, list[str], str]]:
+def test_it_can_be_read_on_a_desk_and_on_a_phone(url: str, store: Store) -> None:
     fill(store, 120, agents={**AGENTS, "a-very-long-name-of-an-agent-that-goes-on-and-on-and-on:2026-11": 0.2})
     faults: list[str] = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
-        yield browser, faults, url
-        browser.close()
-
-
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
-def test_it_can_be_read_on_a_desk_and_on_a_phone(shown: tuple[object, list[str], str], width: int, scheme: str) -> None:
-    browser, faults, url = shown
-    page = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme).new_page()  # type: ignore[attr-defined]
-    page.on("console", lambda said: faults.append(said.text) if said.type in ("error", "warning") else None)
-    page.on("pageerror", lambda fault: faults.append(str(fault)))
-    page.goto(f"{url}leaderboard")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert page.locator("figure svg:visible").count() == page.locator("figure").count() >= 7
-    assert page.locator("h1").count() == 1
-    assert page.locator(".exhibit:has(figure):not(:has(table))").count() == 0, "every figure has its table"
-    page.get_by_role("link", name="office", exact=True).first.click()
-    page.wait_for_url("**/leaderboard?category=office")
-    assert re.search(r"Leaderboard: office", page.locator("h1").inner_text())
+    with open_browser() as browser:  # and not for the module: other tests of it run event loops of their own
+        for width, scheme in ((1280, "light"), (390, "dark")):
+            size = {"width": width, "height": 800}
+            page = browser.new_context(viewport=size, color_scheme=scheme).new_page()  # type: ignore[arg-type]
+            note_faults(page, faults)
+            page.goto(f"{url}leaderboard")
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            assert page.locator("figure svg:visible").count() == page.locator("figure").count() >= 7
+            assert page.locator("h1").count() == 1
+            assert page.locator(".exhibit:has(figure):not(:has(table))").count() == 0, "every figure has its table"
+            page.get_by_role("link", name="office", exact=True).first.click()
+            page.wait_for_url("**/leaderboard?category=office")
+            assert re.search(r"Leaderboard: office", page.locator("h1").inner_text())
     assert not faults

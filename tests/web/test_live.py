@@ -7,88 +7,40 @@ import http.client
 import json
 import os
 import re
-import shutil
 import signal
 import socket
 import struct
 import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from fairground.core import InfrastructureError, Move, Type
-from fairground.sandbox import LayerStore
 from fairground.screen import decode
 from fairground.web import Exposed, LiveServer, serve_live
 from fairground.web.guard import is_ours
 from fairground.web.live import MAX_VIEWERS
-from fairground.worlds import Seat, open_seat, resolve
+from fairground.worlds import Seat
+from tests.chromium import note_faults
+from tests.waiting import eventually
+from tests.web.seat_stage import RECORDER, SECONDS, act, buttons, news, next_buttons, opened, socket_of
 
-SECONDS = 30.0
-WORLD = """
-[app]
-name = "{name}"
-packages = ["{package}"]
-launch = {launch}
-window = "{window}"
-ready_seconds = 60
-
-[[scenario]]
-name = "look"
-instruction = "Write <b>hello</b> & save."
-
-[[scenario.check]]
-name = "there is a note"
-file = "~/note.txt"
-equals = "hello"
-"""
+INSTRUCTION = "Write <b>hello</b> & save."
 CTRL = 0x4
-
-
-@dataclass(frozen=True)
-class Button:
-    """A button event as a program in the seat got it."""
-
-    kind: str
-    point: tuple[int, int]
-    state: int
-    button: int
-
-
-def eventually(check: Callable[[], Any]) -> Any:
-    """Waits until a check gives something true, and returns that."""
-    deadline = time.monotonic() + SECONDS
-    while not (found := check()):
-        assert time.monotonic() < deadline, f"{check} gave {found!r} for {SECONDS:g} s"
-        time.sleep(0.01)
-    return found
-
-
-@contextmanager
-def opened(folder: Path, name: str, package: str, window: str, *launch: str) -> Iterator[Seat]:
-    """A seat with one program in it."""
-    (folder / name).mkdir()
-    text = WORLD.format(name=name, package=package, window=window, launch=json.dumps(launch))
-    (folder / name / "world.toml").write_text(text)
-    with open_seat(resolve(str(folder / name)), store=LayerStore(folder / "cache")) as seat:
-        yield seat
 
 
 @pytest.fixture(scope="module")
 def recorder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seat]:
     """A seat with a program that writes down which button events it gets."""
-    launch = ("xev", "-event", "button", "-geometry", "1200x650+20+20")
-    with opened(tmp_path_factory.mktemp("recorder"), "recorder", "x11-utils", "Event Tester", *launch) as seat:
+    with opened(tmp_path_factory.mktemp("live") / "recorder", *RECORDER, instruction=INSTRUCTION) as seat:
         yield seat
 
 
@@ -98,23 +50,16 @@ def server(recorder: Seat) -> Iterator[LiveServer]:
         yield server
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
 def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
     """Opens the page of a server and waits for its first picture; no script may fail in it."""
-    contexts, faults = [], []
+    contexts: list[BrowserContext] = []
+    faults: list[str] = []
 
     def open_page(server: LiveServer, **options: Any) -> Page:
         contexts.append(browser.new_context(**{"viewport": {"width": 1300, "height": 900}, **options}))
         page = contexts[-1].new_page()
-        page.on("pageerror", lambda fault: faults.append(fault))
+        note_faults(page, faults, kinds=())
         page.goto(server.url)
         page.wait_for_selector("body[data-state=live] canvas[data-frames]")
         return page
@@ -123,16 +68,6 @@ def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
     for context in contexts:
         context.close()
     assert not faults
-
-
-def buttons(seat: Seat) -> list[Button]:
-    pattern = r"(Button\w+) event.*?root:\((\d+),(\d+)\),\s+state 0x(\w+), button (\d+)"
-    found = re.findall(pattern, seat.logs["program-1"], re.DOTALL)
-    return [Button(kind, (int(x), int(y)), int(state, 16), int(button)) for kind, x, y, state, button in found]
-
-
-def next_buttons(seat: Seat, count: int, after: int) -> list[Button]:
-    return eventually(lambda: found if len(found := buttons(seat)[after:]) >= count else None)
 
 
 def place(page: Page, point: tuple[int, int]) -> tuple[float, float]:
@@ -154,27 +89,9 @@ def click(page: Page, point: tuple[int, int], **options: Any) -> None:
     page.mouse.click(*place(page, point), **options)
 
 
-@contextmanager
-def viewer(server: LiveServer, path: str = "stream", origin: str | None = "") -> Iterator[ClientConnection]:
+def viewer(server: LiveServer, origin: str | None = "own") -> AbstractContextManager[ClientConnection]:
     """A viewer without a browser, which can misbehave."""
-    url = urlsplit(server.url)
-    origin = f"http://{url.netloc}" if origin == "" else origin
-    address = server.url.replace("http", "ws", 1) + path
-    with connect(address, origin=origin, open_timeout=SECONDS, max_size=None, proxy=None) as connection:  # type: ignore[arg-type]
-        yield connection
-
-
-def answer(connection: ClientConnection, *kinds: str) -> dict[str, Any]:
-    """The next message of one of these kinds."""
-    while True:
-        message = connection.recv(SECONDS)
-        if isinstance(message, str) and (found := json.loads(message))["type"] in kinds:
-            return dict(found)
-
-
-def act(connection: ClientConnection, **action: Any) -> dict[str, Any]:
-    connection.send(json.dumps({"type": "act", "id": 7, "action": action}))
-    return answer(connection, "done", "refused")
+    return socket_of(server.url, urlsplit(server.url).path + "stream", None, origin)
 
 
 def screen_server(seat: Seat) -> int:
@@ -212,7 +129,7 @@ def test_the_page_shows_exactly_what_is_on_the_screen(
 
     wait_pointer(page, (77, 88))
     eventually(same)
-    assert page.inner_text("#instruction") == "Write <b>hello</b> & save."
+    assert page.inner_text("#instruction") == INSTRUCTION
     assert page.inner_text("#configuration") == recorder.world.id
 
 
@@ -291,13 +208,19 @@ def test_a_finger_taps_holds_and_scrolls_on_a_narrow_page(
     for step in range(1, 11):
         touch("touchMove", (x - 20, y - 8 * step), (x + 20, y - 8 * step))
     touch("touchEnd")
-    assert next_buttons(recorder, 2, before)[0].button == 5
+    page.touchscreen.tap(*place(page, (700, 400)))  # comes after all that the fingers did
+
+    def seen() -> list[int]:
+        return [each.button for each in buttons(recorder)[before:]]
+
+    eventually(lambda: seen().count(1) == 2)
+    assert set(seen()[:-2]) == {5}
 
 
 def test_text_in_any_script_keys_and_pasted_text_arrive_in_the_app(
     tmp_path: Path, new_page: Callable[..., Page]
 ) -> None:
-    with opened(tmp_path, "notes", "mousepad", "note", "mousepad", "note.txt") as seat, LiveServer(seat) as server:
+    with opened(tmp_path / "notes", "mousepad", "note", "mousepad", "note.txt") as seat, LiveServer(seat) as server:
         page = new_page(server)
         click(page, (640, 360))
         page.keyboard.type("Plain, Shift & naïve 漢字 ")
@@ -341,14 +264,14 @@ def test_view_only_is_kept_by_the_server(server: LiveServer, recorder: Seat, new
     with LiveServer(recorder, control=False, lock=server.lock) as closed:
         with viewer(closed) as connection:
             connection.send(json.dumps({"type": "control", "on": True}))
-            assert answer(connection, "refused", "control")["type"] == "refused"
+            assert news(connection, "refused", "control")["type"] == "refused"
             assert act(connection, kind="click", point=[300, 300])["error"] == "InvalidAction"
         page = new_page(closed)
         assert page.is_disabled("#paste") and page.is_disabled("#view-only")
         click(page, (300, 300))
     with viewer(server) as connection:
         connection.send(json.dumps({"type": "control", "on": False}))
-        assert answer(connection, "control")["on"] is False
+        assert news(connection, "control")["on"] is False
         assert "only viewing" in act(connection, kind="click", point=[300, 300])["message"]
         connection.send(json.dumps({"type": "control", "on": True}))
         assert act(connection, kind="click", point=[301, 301])["type"] == "done"
@@ -437,7 +360,7 @@ def test_a_message_that_makes_no_sense_is_refused_and_the_view_goes_on(
 ) -> None:
     with viewer(server) as connection:
         connection.send(message)
-        refused = answer(connection, "refused", "done")
+        refused = news(connection, "refused", "done")
         assert refused["type"] == "refused" and refused["message"]
         assert refused["error"] in ("InvalidInput", "InvalidAction")
         assert act(connection, kind="move", point=[50, 50])["type"] == "done"
@@ -447,7 +370,7 @@ def test_a_message_beyond_all_limits_ends_only_that_viewer(server: LiveServer) -
     with viewer(server) as other:
         with pytest.raises(ConnectionClosed), viewer(server) as connection:
             connection.send("x" * 1_000_000)
-            answer(connection, "done")
+            news(connection, "done")
         assert act(other, kind="move", point=[51, 51])["type"] == "done"
 
 
@@ -455,7 +378,7 @@ def test_too_many_viewers_are_turned_away_and_the_others_stay(server: LiveServer
     with ExitStack() as stack:
         first = [stack.enter_context(viewer(server)) for _ in range(MAX_VIEWERS)]
         for connection in first:
-            answer(connection, "hello")
+            news(connection, "hello")
         last = stack.enter_context(viewer(server))
         with pytest.raises(ConnectionClosed, match="4429"):
             last.recv(SECONDS)
@@ -508,7 +431,7 @@ def test_what_a_viewer_held_is_let_go_when_it_leaves_and_nothing_else(server: Li
 def test_an_app_that_ends_while_watched_is_said_and_the_picture_goes_on(
     tmp_path: Path, new_page: Callable[..., Page]
 ) -> None:
-    with opened(tmp_path, "short", "xterm", "short", "xterm", "-T", "short") as seat, LiveServer(seat) as server:
+    with opened(tmp_path / "short", "xterm", "short", "xterm", "-T", "short") as seat, LiveServer(seat) as server:
         page = new_page(server)
         with server.lock:
             seat.screen.act(Type(text="exit 3\n"))
@@ -522,13 +445,13 @@ def test_an_app_that_ends_while_watched_is_said_and_the_picture_goes_on(
 def test_a_seat_that_dies_while_watched_is_said_and_the_server_goes_on_answering(
     tmp_path: Path, new_page: Callable[..., Page]
 ) -> None:
-    with opened(tmp_path, "dying", "xterm", "dying", "xterm", "-T", "dying") as seat, LiveServer(seat) as server:
+    with opened(tmp_path / "dying", "xterm", "dying", "xterm", "-T", "dying") as seat, LiveServer(seat) as server:
         page = new_page(server)
         with viewer(server) as connection:
             os.kill(screen_server(seat), signal.SIGKILL)
             page.wait_for_selector("body[data-state=trouble][data-blind=on]")
             assert "Error" in page.inner_text("#notice b")
-            assert answer(connection, "trouble")["trouble"]["blind"] is True
+            assert news(connection, "trouble")["trouble"]["blind"] is True
             assert act(connection, kind="click", point=[1, 1])["error"] == "ScreenError"
         path = urlsplit(server.url).path
         status, _, body = get(server, path + "screenshot.png")

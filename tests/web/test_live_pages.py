@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,40 +11,28 @@ from urllib.parse import quote
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from fairground.arena import Store, new_person
-from fairground.core import Click, Done, Key, Type
+from fairground.core import Click, Done, Key
 from fairground.rollout import read_episode
 from fairground.web import Site, serving
 from fairground.web.house import shown
 from fairground.web.playing import Play
 from fairground.worlds import Seat, open_seat, resolve
+from tests.chromium import MILLISECONDS, note_faults
+from tests.note_world import write_note_world
+from tests.waiting import eventually
+from tests.web.seat_stage import text_of
 
 TASK = "pocket/notes/count-label"
-WORLD = """
-[app]
-name = "terminal"
-packages = ["xterm"]
-launch = ["xterm", "-T", "here", "-geometry", "150x40+0+0"]
-window = "here"
-
-[[scenario]]
-name = "greet"
-instruction = "Write <b>hello</b> into note.txt."
-
-[[scenario.check]]
-name = "there is a note"
-file = "~/note.txt"
-equals = "hello"
-"""
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("live")
-    (folder / "terminal").mkdir()
-    (folder / "terminal" / "world.toml").write_text(WORLD)
+    launch = ("xterm", "-T", "here", "-geometry", "150x40+0+0")
+    write_note_world(folder / "terminal", "xterm", "here", *launch, instruction="Write <b>hello</b> into note.txt.")
     return folder
 
 
@@ -61,18 +48,11 @@ def url(site: Site) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
 def new_page(browser: Browser, site: Site, url: str) -> Iterator[Callable[..., Page]]:
     """A page of somebody of a role; no script may fail in it, and nothing may be asked of others."""
-    contexts, faults = [], []
+    contexts: list[BrowserContext] = []
+    faults: list[str] = []
     near = (url, "blob:", "data:")
 
     def open_page(role: str = "judge", **options: Any) -> Page:
@@ -80,10 +60,9 @@ def new_page(browser: Browser, site: Site, url: str) -> Iterator[Callable[..., P
         person = new_person(site.store, role)
         contexts[-1].add_cookies([{"name": "fairground", "value": site.signer.cookie(person.id), "url": url}])
         page = contexts[-1].new_page()
-        page.on("pageerror", lambda fault: faults.append(str(fault)))
-        page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+        note_faults(page, faults, kinds=("error",))
         page.on("request", lambda asked: faults.extend([] if asked.url.startswith(near) else [asked.url]))
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(MILLISECONDS)
         return page
 
     yield open_page
@@ -115,7 +94,7 @@ def test_a_person_solves_a_task_and_gets_a_verdict_and_an_episode_like_any_other
     page.wait_for_selector("#live-screen[data-keys=on]")
     page.keyboard.type("printf hello > note.txt")
     page.keyboard.press("Enter")
-    page.wait_for_selector("#live-steps:text-is('3')")
+    eventually(lambda: int(page.inner_text("#live-steps")) >= 3)
     page.click("text=Done: judge it")
     page.wait_for_selector("h1:text-is('Passed')")
     assert page.inner_text("tbody tr").split("\t")[:2] == ["passed", "there is a note"]
@@ -124,9 +103,9 @@ def test_a_person_solves_a_task_and_gets_a_verdict_and_an_episode_like_any_other
 
     found = read_episode(folder / "solved")
     assert found.complete and found.episode.agent == "human" and str(found.episode.outcome) == "passed"
-    click, text, enter, done = (step.action for step in found.steps)
-    assert isinstance(click, Click) and click.count == 1
-    assert text == Type(text="printf hello > note.txt") and enter == Key(keys=("enter",)) and done == Done()
+    click, *typed, enter, done = (step.action for step in found.steps)
+    assert isinstance(click, Click) and click.count == 1 and enter == Key(keys=("enter",)) and done == Done()
+    assert text_of(typed) == "printf hello > note.txt"
     assert all(step.frame in found.digests for step in found.steps) and not any(step.refused for step in found.steps)
 
 

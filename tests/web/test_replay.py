@@ -6,8 +6,6 @@ import http.client
 import io
 import json
 import re
-import shutil
-import time
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from fairground.arena import Store
 from fairground.core import Action, Click, Done, Outcome, Scroll, Type
@@ -32,7 +30,9 @@ from fairground.rollout import (
 from fairground.web.site import Site, serving
 from fairground.web.studio.replay_data import replay_data
 from fairground.worlds import resolve
-from tests.web.replay_recordings import ACTIONS, CONFIGURATION, REFUSED, a_frame, hostile, record, refusal
+from tests.chromium import note_faults
+from tests.recordings import ACTIONS, CONFIGURATION, REFUSED, a_frame, hostile, record, refusal
+from tests.waiting import eventually
 
 
 @pytest.fixture(scope="module")
@@ -88,24 +88,16 @@ def data_of(url: str, episode: str) -> dict[str, Any]:
     return dict(json.loads(body))
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
 def new_page(browser: Browser, url: str) -> Iterator[Callable[..., Page]]:
     """Opens a page of the site; no script may fail in it, and nothing may be asked of anybody else."""
-    contexts, faults = [], []
+    contexts: list[BrowserContext] = []
+    faults: list[str] = []
 
     def open_page(path: str, *, wait: str = ".replay[data-ready] .replay-shot[data-shown]", **options: Any) -> Page:
         contexts.append(browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options}))
         page = contexts[-1].new_page()
-        page.on("pageerror", lambda fault: faults.append(str(fault)))
-        page.on("console", lambda said: faults.append(said.text) if said.type in ("error", "warning") else None)
+        note_faults(page, faults)
         page.on("request", lambda sent: faults.append(sent.url) if not sent.url.startswith((url, "data:")) else None)
         page.goto(url.rstrip("/") + path)
         page.wait_for_selector(wait)
@@ -121,14 +113,6 @@ def at(page: Page, number: int) -> None:
     """Waits until a step is shown: its picture, its words, its row."""
     page.wait_for_selector(f".replay-shot[data-shown='{number}']")
     page.wait_for_selector(f".replay-list [aria-current][data-place='{number - 1}']")
-
-
-def until(page: Page, expression: str) -> None:
-    """Waits for something that no selector says; the site's policy forbids what Playwright would do it with."""
-    deadline = time.monotonic() + 20
-    while not page.evaluate(expression):
-        assert time.monotonic() < deadline, f"still not true: {expression}"
-        page.wait_for_timeout(10)
 
 
 # --- attacks ----------------------------------------------------------------------------------------------------------
@@ -318,7 +302,7 @@ def test_a_real_episode_with_its_accessibility_tree(tmp_path: Path, new_page: Ca
     page = new_page("/replay/first/000006")
     assert page.locator("h1").text_content() == world.instruction
     page.click(".replay-tree summary")
-    until(page, "document.querySelector('.replay-tree pre').textContent.includes('Notes')")
+    expect(page.locator(".replay-tree pre")).to_contain_text("Notes")
     assert page.evaluate("document.querySelector('.replay-frame img').naturalHeight") == 915
 
 
@@ -340,7 +324,7 @@ def test_a_person_steps_through_with_keys_buttons_scrubber_and_list(new_page: Ca
     assert page.evaluate("document.activeElement.dataset.place") == "4", "the focus goes along"
     page.get_by_role("slider", name="Step").fill("2")
     at(page, 3)
-    until(page, "location.hash === '#step-3'")
+    eventually(lambda: page.evaluate("location.hash") == "#step-3")
     assert page.locator(".replay-where").text_content() == "3 of 7"
 
 
@@ -360,10 +344,10 @@ def test_playing_goes_to_the_end_and_stops(new_page: Callable[..., Page]) -> Non
 def test_keys_are_explained_and_typing_is_left_alone(new_page: Callable[..., Page]) -> None:
     page = new_page("/replay/first/000000")
     page.keyboard.press("?")
-    assert page.get_by_role("dialog", name="Keys of the replay").is_visible()
+    expect(page.get_by_role("dialog", name="Keys of the replay")).to_be_visible()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Escape")
-    assert page.get_by_role("dialog").count() == 0
+    expect(page.get_by_role("dialog")).to_have_count(0)
     page.evaluate("document.querySelector('main').prepend(Object.assign(document.createElement('input'), {id: 'box'}))")
     page.focus("#box")
     page.keyboard.type("? +")
@@ -440,7 +424,7 @@ def test_two_episodes_go_in_step_or_in_time(new_page: Callable[..., Page]) -> No
     shown = "[...document.querySelectorAll('.replay-shot')].map(one => Number(one.dataset.shown))"
 
     def both(*numbers: int) -> None:
-        until(page, f"({shown}).join() === '{','.join(map(str, numbers))}'")
+        eventually(lambda: page.evaluate(shown) == list(numbers))
 
     both(1, 1)
     for numbers in ((2, 2), (3, 3), (4, 3)):  # the second has ended, and waits

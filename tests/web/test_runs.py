@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, expect
 
 from fairground.arena import Store
 from fairground.cli import main
@@ -24,6 +24,7 @@ from fairground.rollout.store import is_going
 from fairground.stats import Interval, wilson
 from fairground.web.site import Site, serving
 from fairground.web.studio.runs_found import find_runs
+from tests.chromium import note_faults
 
 EVIL = "<img src=x onerror=window.pwned=1>"
 SCENARIOS = ("notes/pin", "notes/count", "email/send")
@@ -324,22 +325,12 @@ def test_whether_a_run_goes_on_is_asked_of_the_kernel(runs: Path, get: Get) -> N
     assert not is_going(runs / "first") and data(get, "/api/runs/first")["state"] == "stopped"
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
-        expect.set_options(timeout=30_000)
-        yield browser
-        browser.close()
-
-
 def test_progress_is_seen_without_a_reload(browser: Browser, site: str, runs: Path) -> None:
     store = begin(runs / "first", 9)
     store.finish(0, finished("passed", 0))
     page = browser.new_page(viewport={"width": 390, "height": 800})
     faults: list[str] = []
-    page.on("pageerror", lambda fault: faults.append(str(fault)))
-    page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+    note_faults(page, faults)
     page.goto(f"{site}runs/first")
     page.evaluate("window.kept = true")
     page.get_by_role("link", name="pocket/notes/pin").focus()

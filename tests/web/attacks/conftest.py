@@ -2,36 +2,20 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 from fairground.arena import Store, add_agents
-from fairground.sandbox import LayerStore
 from fairground.web import Site, serving
-from fairground.worlds import Seat, open_seat, resolve
-from tests.web.attacks.stage import NAMES, Crowd, a_run, patient
-from tests.web.replay_recordings import hostile
-
-_STILL = """
-[app]
-name = "still"
-packages = ["x11-utils"]
-launch = ["xev", "-event", "button", "-geometry", "600x400+20+20"]
-window = "Event Tester"
-
-[[scenario]]
-name = "greet"
-instruction = "Write hello into note.txt."
-
-[[scenario.check]]
-name = "there is a note"
-file = "~/note.txt"
-equals = "hello"
-"""
+from fairground.worlds import Seat
+from tests.chromium import open_browser
+from tests.recordings import hostile
+from tests.web.arena_stage import patient
+from tests.web.attacks.stage import NAMES, Crowd, a_run
+from tests.web.seat_stage import RECORDER, opened
 
 
 @pytest.fixture(scope="package")
@@ -67,15 +51,11 @@ def crowd(url: str, site: Site) -> Crowd:
 @pytest.fixture(scope="package")
 def seat(folder: Path) -> Iterator[Seat]:
     """A real desktop with a program on it that does nothing."""
-    (folder / "still").mkdir()
-    (folder / "still" / "world.toml").write_text(_STILL)
-    with open_seat(resolve(str(folder / "still")), store=LayerStore(folder / "cache")) as seat:
+    with opened(folder / "still", *RECORDER) as seat:
         yield seat
 
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
+    with open_browser() as browser:
         yield browser
-        browser.close()

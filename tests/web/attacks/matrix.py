@@ -129,6 +129,9 @@ WAYS: Final[dict[str, Way]] = {
     "GET /admin/votes": Way(ADMINS),
     "GET /api/admin/votes": Way(ADMINS),
     "POST /api/admin/filters": Way(ADMINS, body={}),
+    "GET /admin/filters": Way(ADMINS),
+    "GET /api/admin/filters/settings": Way(ADMINS),
+    "POST /api/admin/filters/settings": Way(ADMINS, body={"after": 0}),
     "POST /api/admin/votes/flag": Way((403, 403, 403, 404), body={"battle": "BATTLE", "voter": "0" * 12}),
     "POST /api/admin/votes/unflag": Way(
         (403, 403, 403, 404), body={"battle": "BATTLE", "voter": "0" * 12, "reason": "admin"}

@@ -5,13 +5,10 @@ from __future__ import annotations
 import shutil
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
-
-from websockets.sync.client import ClientConnection, connect
-from websockets.typing import Origin
 
 from fairground.arena import Side, Task, begin, end_side, new_battle, new_person, to_judge
 from fairground.arena.battles import share
@@ -19,11 +16,10 @@ from fairground.arena.schema import battles
 from fairground.core import Done, Outcome
 from fairground.rollout import Finished, Planned, RunSpec, RunStore
 from fairground.web import Site
-from fairground.web.limits import Buckets, Rates
+from tests.recordings import CONFIGURATION, hostile, record
 from tests.web.arena_stage import Client, judge
-from tests.web.replay_recordings import CONFIGURATION, hostile, record
+from tests.web.seat_stage import SECONDS
 
-SECONDS = 60.0
 WORLD = "pocket/notes/pin-and-label"
 NAMES = ("Zorblatt-9000", "Quuxinator-3")
 
@@ -46,11 +42,6 @@ class Crowd:
     def each(self) -> Iterator[Client]:
         """In the order of the table of ways in."""
         yield from (self.visitor, self.owner, self.other, self.admin)
-
-
-def patient() -> Rates:
-    """So many requests that attacks meet what is behind the limits."""
-    return Rates(*(Buckets(1e6, 1e6) for _ in range(3)))
 
 
 def a_run(place: Path, name: str = "first") -> Path:
@@ -92,27 +83,11 @@ def cookie_of(site: Site, client: Client) -> str:
     return f"fairground={site.signer.cookie(client.person.id)}"
 
 
-@contextmanager
-def socket_of(url: str, path: str, cookie: str | None, origin: str | None = "own") -> Iterator[ClientConnection]:
-    """A WebSocket of somebody who may say anything about where it comes from."""
-    place = urlsplit(url)
-    said = f"http://{place.netloc}" if origin == "own" else origin
-    with connect(
-        f"ws://{place.netloc}{path}",
-        origin=Origin(said) if said is not None else None,
-        additional_headers={"Cookie": cookie} if cookie else {},
-        open_timeout=SECONDS,
-        max_size=None,
-        proxy=None,
-    ) as connection:
-        yield connection
-
-
 def raw(url: str, sent: bytes, *, most: int = 1 << 16) -> bytes:
     """What a server says to bytes that no decent client would send."""
     place = urlsplit(url)
     with socket.create_connection((place.hostname, place.port), SECONDS) as connection:
-        with suppress(OSError):  # it may have heard enough
+        with suppress(ConnectionError):  # it may have heard enough
             connection.sendall(sent)
         return _heard(connection, most)
 
@@ -120,7 +95,7 @@ def raw(url: str, sent: bytes, *, most: int = 1 << 16) -> bytes:
 def _heard(connection: socket.socket, most: int) -> bytes:
     connection.settimeout(SECONDS)
     heard = b""
-    with suppress(OSError):
+    with suppress(ConnectionError):  # it may have gone without a word
         while len(heard) < most and not _complete(heard) and (part := connection.recv(most)):
             heard += part
     return heard

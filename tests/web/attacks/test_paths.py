@@ -6,12 +6,15 @@ import json
 import os
 import shutil
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 
-from fairground.web import Site
+from fairground.arena import Store
+from fairground.web import Site, serving
+from tests.web.arena_stage import Client, judge, patient
 from tests.web.attacks.stage import Crowd, fought
 
 SECRET = "the-key-of-the-house"
@@ -109,8 +112,21 @@ NAMED = [
 ]  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def quiet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Client]]:
+    """A site where nothing else goes on, and a judge there."""
+    home = tmp_path_factory.mktemp("quiet")
+    with Store(home / "arena.sqlite") as store:
+        site = Site(store, home, rates=patient())
+        with serving(site) as url:
+            yield site, Client(url, site, judge(store))
+
+
 @pytest.mark.parametrize(("given", "kept"), NAMED, ids=lambda one: ascii(one)[:30])
-def test_an_uploaded_file_lies_where_the_server_puts_it(site: Site, crowd: Crowd, given: str, kept: str | None) -> None:
+def test_an_uploaded_file_lies_where_the_server_puts_it(
+    quiet: tuple[Site, Client], given: str, kept: str | None
+) -> None:
+    site, owner = quiet
     name = given.replace("\r\n", "%0D%0A").replace("\\", "\\\\")
     before = _files(site.home)
     body = (
@@ -118,14 +134,14 @@ def test_an_uploaded_file_lies_where_the_server_puts_it(site: Site, crowd: Crowd
         + name.encode()
         + b'"\r\n\r\nhello\r\n--x--\r\n'
     )
-    answer = crowd.owner.send("POST", "/api/uploads", body, {"Content-Type": "multipart/form-data; boundary=x"})
+    answer = owner.send("POST", "/api/uploads", body, {"Content-Type": "multipart/form-data; boundary=x"})
     added = {path.relative_to(site.home).parts for path in _files(site.home) - before}
     if answer.status != 201:
         assert answer.status in (400, 422) and not added
         return
     found = answer.json["files"][0]
     assert found["name"] == kept or (kept is None and "/" not in found["name"] and "\n" not in found["name"])
-    folder = f"{crowd.owner.person.id}-{found['id']}"
+    folder = f"{owner.person.id}-{found['id']}"
     assert added == {("uploads", folder, "content"), ("uploads", folder, "about.json")}
     assert not os.access(site.home / "uploads" / folder / "content", os.X_OK)
 
@@ -139,6 +155,4 @@ def test_a_file_of_somebody_else_cannot_be_put_on_a_desktop(site: Site, crowd: C
 
 
 def _files(folder: Path) -> set[Path]:
-    return {
-        path for path in folder.rglob("*") if path.is_file() and "sqlite" not in path.name and path.name != "key.txt"
-    }
+    return {path for path in folder.rglob("*") if path.is_file() and "sqlite" not in path.name}

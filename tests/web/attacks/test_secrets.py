@@ -17,8 +17,9 @@ from fairground.web import Site, serving
 from fairground.web.playing import Play
 from fairground.web.studio.catalogue_looks import LookBook
 from fairground.worlds import App, Suite, find_app, resolve
-from tests.web.arena_stage import Client, eventually, judge
-from tests.web.attacks.stage import WORLD, Crowd, patient
+from tests.waiting import eventually
+from tests.web.arena_stage import Client, judge, patient
+from tests.web.attacks.stage import WORLD, Crowd
 
 KEY = "sk-live-4f9b7c2d81e6"
 

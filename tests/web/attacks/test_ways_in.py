@@ -18,7 +18,8 @@ from fairground.web.site import make_app
 from fairground.worlds import Seat, resolve
 from tests.web.arena_stage import Client
 from tests.web.attacks.matrix import WAYS, Way
-from tests.web.attacks.stage import SECONDS, WORLD, Crowd, cookie_of, fought, socket_of
+from tests.web.attacks.stage import WORLD, Crowd, cookie_of, fought
+from tests.web.seat_stage import SECONDS, socket_of
 
 CHANGING = [name for name in WAYS if name.partition(" ")[0] not in ("GET", "HEAD", "WS")]
 

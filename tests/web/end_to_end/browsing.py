@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Error, Locator, Page, Request, WebSocket
 
-from tests.web.arena_stage import eventually
+from tests.chromium import note_faults
+from tests.waiting import eventually
 
-MILLISECONDS = 60_000.0
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 NOT_SENT = ("blob", "data")  # schemes of addresses that ask nobody
 
@@ -34,8 +34,7 @@ class Ear:
     faults: list[str] = field(default_factory=list)
 
     def listen(self, page: Page) -> None:
-        page.on("pageerror", lambda fault: self.faults.append(f"script: {fault}"))
-        page.on("console", lambda said: self.faults.append(f"console: {said.text}") if said.type == "error" else None)
+        note_faults(page, self.faults, kinds=("error",))
         page.on("request", lambda asked: self._check(asked.url))
         page.on("requestfailed", self._failed)
         page.on("requestfinished", self._finished)

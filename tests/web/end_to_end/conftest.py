@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from fairground.agents import Agent
 from fairground.arena import (
@@ -29,7 +29,8 @@ from fairground.arena import (
 from fairground.rollout import RunSpec, carry_out, named_agent, start_run
 from fairground.web import Site, serving
 from fairground.worlds import resolve
-from tests.web.end_to_end.browsing import MILLISECONDS, Ear
+from tests.chromium import MILLISECONDS, open_browser
+from tests.web.end_to_end.browsing import Ear
 
 WORLD = "pocket/notes/pin-and-label"
 AGENTS = ("oracle", "random")
@@ -43,11 +44,8 @@ class Visit(Protocol):
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        expect.set_options(timeout=MILLISECONDS)
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
+    with open_browser() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="package")

@@ -14,8 +14,9 @@ from fairground.arena import contenders, invite
 from fairground.core import Action, Observation
 from fairground.rollout import named_agent
 from fairground.web import Site
-from tests.web.arena_stage import eventually
-from tests.web.end_to_end.browsing import MILLISECONDS, Ear, overflow, scan, wait_for_colours
+from tests.chromium import MILLISECONDS
+from tests.waiting import eventually
+from tests.web.end_to_end.browsing import Ear, overflow, scan, wait_for_colours
 from tests.web.end_to_end.conftest import AGENTS, WORLD, Visit
 
 SEEN = threading.Event()

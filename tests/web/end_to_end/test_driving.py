@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
@@ -10,9 +11,10 @@ from fairground.arena import Person
 from fairground.core import Click, Type
 from fairground.rollout import read_episode
 from fairground.web import Site
-from tests.web.arena_stage import eventually
+from tests.waiting import eventually
 from tests.web.end_to_end.browsing import pixels, scan, wait_for_colours
 from tests.web.end_to_end.conftest import Visit
+from tests.web.seat_stage import text_of
 
 SEARCH = (0.5, 0.105)  # where the app's search field is, as shares of its screen
 
@@ -37,7 +39,7 @@ def test_what_a_person_clicks_and_types_reaches_the_app_and_is_seen(
     page.mouse.click(box["x"] + box["width"] * SEARCH[0], box["y"] + box["height"] * SEARCH[1])
     page.wait_for_selector("#live-screen[data-keys=on]")
     page.keyboard.type("dentist")
-    expect(page.locator("#live-steps")).to_have_text("2")
+    expect(page.locator("#live-steps")).not_to_have_text(re.compile("^[01]$"))
     eventually(lambda: _changed(before, pixels(canvas)) > 0.02)  # a list became one note
     keep_picture(page, "seat-typed-1280-light")
     page.click("text=Done: judge it")
@@ -45,8 +47,8 @@ def test_what_a_person_clicks_and_types_reaches_the_app_and_is_seen(
     page.wait_for_selector("#replay .replay-shot[data-shown]")
     keep_picture(page, "verdict-1280-light")
     (folder,) = (site.home / "plays").iterdir()
-    click, typed, *_ = (step.action for step in read_episode(folder).steps)
-    assert isinstance(click, Click) and typed == Type(text="dentist")
+    click, *others = (step.action for step in read_episode(folder).steps)
+    assert isinstance(click, Click) and text_of([one for one in others if isinstance(one, Type)]) == "dentist"
 
 
 def _changed(one: bytes, other: bytes) -> float:

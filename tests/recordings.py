@@ -1,4 +1,4 @@
-"""Episodes to be replayed: whole ones, and hostile ones."""
+"""Recorded episodes to be read, replayed and shown: whole ones, and hostile ones."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ REFUSED = 5  # which of them is off the screen
 
 def an_episode(**changed: Any) -> Episode:
     fingerprint = Fingerprint(
-        digest="0" * 32, fairground="0.1.0", suite="0.1.0", packages={"calc": "7.4"}, stages={}, seed=7,
-        runner="namespace", isolated=True, screen="x11 320x200",
+        digest="0" * 32, fairground="0.1.0", suite="0.1.0", packages={"calc": "7.4"}, stages={"setup": "1" * 32},
+        seed=7, runner="namespace", isolated=True, screen="x11 320x200",
     )  # fmt: skip
     fields: dict[str, Any] = {
         "id": "ep-secret-id", "status": "running", "agent": "shrewd-actor:effort=high", "instruction": "Add it up.",
@@ -81,13 +81,16 @@ def record(
     video: bool = False,
     step: Callable[[int], dict[str, Any]] = lambda _: {},
     checks: tuple[Check, ...] = CHECKS,
+    before: tuple[Any, ...] = ({"sum.ods": b"empty sheet"},),
+    wrote: str = EVIL,
     **changed: Any,
 ) -> Path:
     with Recorder(folder, an_episode(**changed), video=video) as recorder:
+        recorder.state("before", *before)
         recorder.first(a_frame(0))
         for index, action in enumerate(actions):
             recorder.step(a_step(index, action, **step(index)), a_frame(index + 1))
-        recorder.log("app", f"the app wrote {EVIL}")
+        recorder.log("app", f"the app wrote {wrote}")
         recorder.state("after", {"sum.ods": b"sheet"})
         if close:
             verdict = Verdict.of(checks)
@@ -100,16 +103,19 @@ def refusal(index: int) -> dict[str, Any]:
     return {"refused": "off the screen", "messages": ("Refused: off the screen",)} if index == REFUSED else {}
 
 
-def hostile(folder: Path) -> Path:
+def hostile(folder: Path, said: str = EVIL) -> Path:
     """Untrusted text in every place that has room for it."""
-    actions: list[Action] = [Type(text=EVIL), Answer(text=EVIL), CallUser(text=EVIL), Fail(reason=EVIL)]
+    typed = said.replace("\0", "")  # which no action types
+    actions: list[Action] = [Type(text=typed), Answer(text=said), CallUser(text=said), Fail(reason=said)]
     fingerprint = an_episode().fingerprint.model_copy(
-        update={"runner": EVIL, "screen": EVIL, "packages": {EVIL: EVIL}, "isolated": False}
-    )
-    said = {"thought": EVIL, "refused": EVIL, "messages": (EVIL, "and " + EVIL[:40])}
-    checks = (Check(name=EVIL, passed=False, expected=EVIL, found={EVIL: [EVIL]}), Check(name="x", passed=True))
+        update={"digest": said, "runner": said, "screen": said, "packages": {said: said}, "stages": {said: said},
+                "isolated": False, "suite": said, "fairground": said}
+    )  # fmt: skip
+    told = {"thought": said, "refused": said, "messages": (said, "and " + said[:40])}
+    checks = (Check(name=said, passed=False, expected=said, found={said: [said]}), Check(name="x", passed=True))
     return record(
-        folder, actions, step=lambda _: said, checks=checks, id=EVIL, agent=EVIL, instruction=EVIL, started=EVIL,
-        answer=EVIL, error=EVIL, notes=(EVIL,), parameters={EVIL: EVIL}, fingerprint=fingerprint,
-        extra={"usage": {"tokens": EVIL, "dollars": EVIL}},
+        folder, actions, step=lambda _: told, checks=checks, before=({said: b"x"}, {said: said}, {f"{said}3": said}),
+        wrote=said, id=said, agent=said, instruction=said, started=said,
+        answer=said, error=said, notes=(said,), parameters={said: said}, fingerprint=fingerprint,
+        extra={"usage": {"tokens": said, "dollars": said}},
     )  # fmt: skip

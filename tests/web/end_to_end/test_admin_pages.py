@@ -1,0 +1,165 @@
+"""The admin's room in a real browser: each page is used, read on every screen, and heard."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from fairground.arena import (
+    Person,
+    Store,
+    Task,
+    active_agents,
+    all_votes,
+    begin,
+    consent,
+    current_settings,
+    find_battle,
+    new_battle,
+    new_person,
+    to_judge,
+)
+from fairground.arena.schema import votes
+from fairground.web import Site
+from tests.web.arena_stage import fill, patient
+from tests.web.end_to_end.browsing import overflow, scan
+from tests.web.end_to_end.conftest import Visit
+
+Look = Callable[[Page, str], None]
+TABLE = "model_a,model_b,winner,judge\n" + "gpt,claude,model_a,v1\nclaude,gpt,model_b,v2\n" * 15
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """An arena with votes, without seats: nothing here needs any."""
+    home = tmp_path_factory.mktemp("admin")
+    with Store(home / "arena.sqlite") as store:
+        fill(store, 40)
+        yield Site(store, home, rates=patient())
+
+
+@pytest.fixture
+def admin(site: Site) -> Person:
+    return consent(site.store, new_person(site.store, "admin"))
+
+
+@pytest.fixture
+def look(keep_picture: Look) -> Look:
+    """Wide and narrow, light and dark; axe looks at each width and each scheme once."""
+
+    def looked(page: Page, name: str) -> None:
+        expect(page.locator("h1")).to_have_count(1)
+        for width, scheme in ((1280, "light"), (390, "dark")):
+            page.set_viewport_size({"width": width, "height": 844})
+            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            assert overflow(page) <= 0, f"{name} is too wide at {width} px"
+            keep_picture(page, f"admin-{name}-{width}-{scheme}")
+            scan(page)
+
+    return looked
+
+
+def test_an_invitation_is_made_used_once_and_another_revoked(visit: Visit, admin: Person, look: Look) -> None:
+    page = visit("/admin/invitations", admin)
+    page.get_by_label("Note, for you").fill("Tuesday's class")
+    page.get_by_role("button", name="Make a link").click()
+    field = page.get_by_label("The link, shown this once")
+    expect(field).to_be_focused()
+    link = field.input_value()
+    look(page, "invitations")
+    guest = visit("/")
+    guest.goto(link)
+    guest.get_by_role("button", name="Come in").click()
+    expect(guest.get_by_role("link", name="Arena").first).to_be_visible()
+    page.reload()
+    row = page.get_by_role("row").filter(has_text="Tuesday's class")
+    expect(row).to_contain_text("ended")
+    page.get_by_role("button", name="Make a link").click()
+    expect(page.get_by_label("The link, shown this once")).to_be_focused()
+    page.reload()
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Revoke").click()
+    expect(page.get_by_role("button", name="Revoke")).to_have_count(0)
+
+
+def test_an_agent_leaves_and_comes_back(visit: Visit, admin: Person, site: Site, look: Look) -> None:
+    page = visit("/admin/agents", admin)
+    look(page, "agents")
+    page.get_by_label("Reason to retire mimic").fill("its server is down")
+    row = page.get_by_role("row").filter(has_text="mimic")
+    row.get_by_role("button", name="Retire").click()
+    expect(row).to_contain_text("its server is down")
+    assert "mimic" not in active_agents(site.store)
+    row.get_by_role("button", name="Bring back").click()
+    expect(row.get_by_role("button", name="Retire")).to_be_visible()
+    assert "mimic" in active_agents(site.store)
+
+
+def test_filters_are_set_and_votes_marked_cleared_and_set_aside(
+    visit: Visit, admin: Person, site: Site, look: Look
+) -> None:
+    quick = all_votes(site.store)[0].battle
+    with site.store.write() as connection:
+        connection.execute(votes.update().where(votes.c.battle == quick).values(seconds=7.0))
+    page = visit("/admin/filters", admin)
+    page.get_by_label("Seconds before which nobody can have looked").fill("9000")
+    page.get_by_role("button", name="Save").click()
+    assert current_settings(site.store).too_fast == 5, "the browser says that it is too much"
+    page.get_by_label("Seconds before which nobody can have looked").fill("8.5")
+    page.get_by_label("Own tasks that need no computer, one a line").fill("order a pizza\n\n  sing  \n")
+    page.get_by_label("Mark repeated own tasks").uncheck()
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("row").filter(has_text="you")).to_contain_text("5 → 8.5")
+    look(page, "filters")
+    kept = current_settings(site.store)
+    assert (kept.too_fast, kept.phrases, kept.duplicates) == (8.5, ("order a pizza", "sing"), False)
+    page.get_by_role("link", name="See the votes").click()
+    page.wait_for_url("**/admin/votes?flagged=true")
+    expect(page.get_by_role("row").filter(has_text="too-fast")).to_have_count(1)
+    look(page, "votes")
+    page.get_by_role("button", name="Clear the flag too-fast").click()
+    expect(page.get_by_text("No such vote")).to_be_visible()
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("link", name="all votes").click()
+    page.get_by_role("button", name="Set aside").first.click()
+    expect(page.get_by_role("row").filter(has_text="by hand")).to_have_count(1)
+    assert len(all_votes(site.store)) == 40
+
+
+def test_a_battle_is_opened_to_every_judge_and_closed(visit: Visit, admin: Person, site: Site, look: Look) -> None:
+    battle = new_battle(
+        site.store, admin, Task(world="desk/calc", text="Add it up", category="office", platform="desktop")
+    )
+    begin(site.store, battle.id, {"a": "same", "b": "same"})
+    to_judge(site.store, battle.id)
+    page = visit("/admin/battles?status=judging", admin)
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Every judge").click()
+    expect(page.get_by_role("row").filter(has_text="Add it up")).to_contain_text("every judge")
+    look(page, "battles")
+    page.get_by_role("button", name="Close").click()
+    expect(page.get_by_text("No such battle")).to_be_visible()
+    assert find_battle(site.store, battle.id).status == "closed"
+
+
+def test_votes_go_out_and_come_in(visit: Visit, admin: Person, site: Site, look: Look, tmp_path: Path) -> None:
+    page = visit("/admin/data", admin)
+    before = len(all_votes(site.store))
+    page.get_by_label("Which votes").select_option("true")
+    with page.expect_download() as got:
+        page.get_by_role("button", name="Download").click()
+    lines = Path(got.value.path()).read_text().splitlines()
+    assert len(lines) == before and json.loads(lines[0])
+    (tmp_path / "other.csv").write_text(TABLE)
+    page.get_by_label("File, at most").set_input_files(tmp_path / "other.csv")
+    page.get_by_role("button", name="Look at it").click()
+    take = page.get_by_role("button", name="Take 30 votes in")
+    take.wait_for()
+    look(page, "data")
+    take.click()
+    expect(page.get_by_text("30 votes came in")).to_be_visible()
+    assert len(all_votes(site.store)) == before + 30
