@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -55,6 +54,7 @@ from fairground.arena.preparing_uploads import MAX_FILE, Uploads, safe_name
 from fairground.core import CallUser, Done, InfrastructureError, InvalidInput, Look, Observation, UnknownName
 from fairground.rollout import read_episode
 from fairground.worlds import open_seat, resolve
+from tests.waiting import eventually
 
 WORLD = "pocket/notes/pin-and-label"
 SECONDS = 60.0
@@ -77,14 +77,6 @@ class Puppet:
         if callable(turn):
             turn = turn()
         return turn if isinstance(turn, Turn) else Turn(turn)
-
-
-def eventually(check: Callable[[], Any]) -> Any:
-    deadline = time.monotonic() + SECONDS
-    while not (found := check()):
-        assert time.monotonic() < deadline, f"{check} gave {found!r} for {SECONDS:g} s"
-        time.sleep(0.01)
-    return found
 
 
 def person(store: Store, role: str = "judge") -> Person:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from fairground.arena import (
+    FilterSettings,
     Refused,
     Retirement,
     Store,
@@ -102,7 +103,7 @@ def test_what_was_cleared_is_not_found_again(store: Store) -> None:
     assert [one.reason for one in apply_filters(store)] == ["too-fast"]
     assert clear(store, battle, person.id, "too-fast") and not clear(store, battle, person.id, "too-fast")
     assert apply_filters(store) == [] and all_votes(store)[0].counts
-    assert apply_filters(store, too_fast=0) == []
+    assert apply_filters(store, settings=FilterSettings(too_fast=0)) == []
 
 
 def test_an_agent_that_is_seldom_correct_is_due_and_can_come_back(store: Store) -> None:

@@ -3,6 +3,7 @@
 Everything is kept in one database, SQLite or PostgreSQL; pages and the running of agents stand above it.
 """
 
+from fairground.arena.ballots import StepMark, Vote
 from fairground.arena.battles import (
     Battle,
     Preparation,
@@ -33,7 +34,8 @@ from fairground.arena.battles import (
 )
 from fairground.arena.datasets import export_votes, import_votes
 from fairground.arena.drawing import Retirement, draw_pair, pair_weights
-from fairground.arena.filters import Finding, Judged, find_bad_votes
+from fairground.arena.filters import FilterSettings, Finding, Judged, find_bad_votes
+from fairground.arena.filters_settings import SettingsVersion, change_settings, current_settings, settings_versions
 from fairground.arena.overview import (
     AgentLine,
     BattleLine,
@@ -59,22 +61,11 @@ from fairground.arena.people import (
     revoke,
 )
 from fairground.arena.preview import Fault, Preview, preview_votes
+from fairground.arena.seeing import Seen, reveal, see
 from fairground.arena.standings import Standings, Style, agreement, recent_judgements, standings
 from fairground.arena.store import Store
 from fairground.arena.tables import Brief, Row, all_votes, apply_filters, battles_of, counted, votes_version
-from fairground.arena.voting import (
-    Counted,
-    StepMark,
-    Vote,
-    cast,
-    clear,
-    find_vote,
-    flag,
-    history,
-    retire_due,
-    reveal,
-    unflag,
-)
+from fairground.arena.voting import Counted, cast, clear, find_vote, flag, history, retire_due, unflag
 
 __all__ = [
     "CONSENT",
@@ -85,6 +76,7 @@ __all__ = [
     "Brief",
     "Counted",
     "Fault",
+    "FilterSettings",
     "Finding",
     "Invitation",
     "Judged",
@@ -94,6 +86,8 @@ __all__ = [
     "Refused",
     "Retirement",
     "Row",
+    "Seen",
+    "SettingsVersion",
     "Side",
     "Standings",
     "StepMark",
@@ -117,12 +111,14 @@ __all__ = [
     "begin_again",
     "bring_back",
     "cast",
+    "change_settings",
     "clear",
     "close",
     "consent",
     "contenders",
     "conversation",
     "counted",
+    "current_settings",
     "draw_pair",
     "end_side",
     "export_votes",
@@ -151,6 +147,8 @@ __all__ = [
     "retire_due",
     "reveal",
     "revoke",
+    "see",
+    "settings_versions",
     "settle",
     "share",
     "standings",

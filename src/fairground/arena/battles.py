@@ -6,7 +6,7 @@ import json
 import random
 import secrets
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -193,7 +193,8 @@ def find_battle(store: Store, id_: str) -> Battle:
     with store.read() as connection:
         row = _row(connection, id_)
         found = connection.execute(select(sides).where(sides.c.battle == id_)).all()
-    return _battle(row, found)
+    names = [field.name for field in fields(Side)]
+    return as_battle(row, [Side(**{name: getattr(one, name) for name in names}) for one in found])
 
 
 def contenders(store: Store, id_: str) -> tuple[str, str]:
@@ -321,12 +322,16 @@ def share(store: Store, id_: str) -> None:
 
 def may_see(store: Store, battle: Battle, person: Person) -> bool:
     """Whether somebody may see a battle: who began it, admins, and judges once it is shared."""
-    if battle.owner == person.id or person.role == "admin":
+    if sees(battle, person, is_shared=False):
         return True
-    if person.role != "judge":
-        return False
     with store.read() as connection:
-        return connection.execute(select(shared).where(shared.c.battle == battle.id)).one_or_none() is not None
+        found = connection.execute(select(shared).where(shared.c.battle == battle.id)).one_or_none()
+    return sees(battle, person, is_shared=found is not None)
+
+
+def sees(battle: Battle, person: Person, *, is_shared: bool) -> bool:
+    """As `may_see`, for who knows whether it is shared."""
+    return battle.owner == person.id or person.role == "admin" or (person.role == "judge" and is_shared)
 
 
 def conversation(store: Store, id_: str) -> list[dict[str, Any]]:
@@ -334,6 +339,30 @@ def conversation(store: Store, id_: str) -> list[dict[str, Any]]:
     with store.read() as connection:
         query = select(messages).where(messages.c.battle == id_).order_by(messages.c.asked, messages.c.number)
         return [dict(row._mapping) for row in connection.execute(query)]
+
+
+def as_battle(row: Row[Any], found: Sequence[Side]) -> Battle:
+    """What anybody may see of a row of the table of battles."""
+    task = Task(
+        world=row.world,
+        text=row.task,
+        own=row.own_task,
+        category=row.category,
+        platform=row.platform,
+        preparation=Preparation.model_validate_json(row.preparation),
+    )
+    return Battle(
+        id=row.id,
+        created=row.created,
+        owner=row.owner,
+        task=task,
+        status=row.status,
+        why=row.why,
+        fingerprint=row.fingerprint,
+        follows=row.follows,
+        judged=row.judged,
+        sides={one.side: one for one in found},
+    )
 
 
 def _met(connection: Connection) -> dict[frozenset[str], int]:
@@ -375,28 +404,3 @@ def _row(connection: Connection, id_: str) -> Row[Any]:
 
 def _blank(id_: str, side: str) -> dict[str, Any]:
     return {"battle": id_, "side": side, "episode": "", "outcome": ""}
-
-
-def _battle(row: Row[Any], found: Sequence[Row[Any]]) -> Battle:
-    task = Task(
-        world=row.world,
-        text=row.task,
-        own=row.own_task,
-        category=row.category,
-        platform=row.platform,
-        preparation=Preparation.model_validate_json(row.preparation),
-    )
-    return Battle(
-        id=row.id,
-        created=row.created,
-        owner=row.owner,
-        task=task,
-        status=row.status,
-        why=row.why,
-        fingerprint=row.fingerprint,
-        follows=row.follows,
-        judged=row.judged,
-        sides={
-            one.side: Side(**{name: value for name, value in one._mapping.items() if name != "battle"}) for one in found
-        },
-    )

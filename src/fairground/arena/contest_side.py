@@ -13,7 +13,7 @@ from fairground.agents import Agent, Brief, Turn
 from fairground.agents.models import Usage
 from fairground.core import Action, Check, Frame, InfrastructureError, Observation, State
 from fairground.rollout.interventions.companion import Ending, Scene
-from fairground.rollout.patience import OutOfTime
+from fairground.rollout.patience import Answers, Calls, OutOfTime, do_calls
 from fairground.sandbox import Sandbox
 from fairground.worlds import Scenario, Seat, World
 
@@ -92,11 +92,11 @@ class Reined:
         self.name = f"arena-{side}"
         self._agent, self._gate = agent, gate
         self._stopped = threading.Event()
-        self._calls: queue.SimpleQueue[Callable[[], Any] | None] = queue.SimpleQueue()
-        self._answers: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
+        self._calls: Calls = queue.SimpleQueue()
+        self._answers: Answers = queue.SimpleQueue()
         if callable(take := getattr(agent, "take_seat", None)):
             self.take_seat = take
-        threading.Thread(target=self._work, name=self.name, daemon=True).start()
+        do_calls(self._calls, self._answers, name=self.name)
 
     @property
     def usage(self) -> Usage | None:
@@ -140,13 +140,6 @@ class Reined:
         if error is not None:
             raise error
         return value
-
-    def _work(self) -> None:
-        while (call := self._calls.get()) is not None:
-            try:
-                self._answers.put((call(), None))
-            except BaseException as error:  # raised again where it was asked for
-                self._answers.put((None, error))
 
 
 @dataclass

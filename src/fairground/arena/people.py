@@ -6,7 +6,7 @@ import hashlib
 import secrets
 from dataclasses import dataclass
 
-from sqlalchemy import select, update
+from sqlalchemy import Connection, bindparam, select, update
 
 from fairground.arena.schema import ROLES, invitations, people
 from fairground.arena.store import Store, now
@@ -51,18 +51,14 @@ def new_person(store: Store, role: str = "visitor", invitation: str | None = Non
     """Somebody new."""
     if role not in ROLES:
         raise InvalidInput(f"a role is one of {', '.join(ROLES)}, not {role!r}")
-    person = Person(secrets.token_hex(16), role, False)
     with store.write() as connection:
-        row = {"id": person.id, "role": role, "created": now(), "consented": None, "invitation": invitation}
-        connection.execute(people.insert().values(row))
-    return person
+        return _add(connection, role, invitation)
 
 
 def find_person(store: Store, id_: str) -> Person | None:
     """The person with this id."""
     with store.read() as connection:
-        row = connection.execute(select(people).where(people.c.id == id_)).one_or_none()
-    return None if row is None else Person(row.id, row.role, row.consented is not None)
+        return _find(connection, id_)
 
 
 def consent(store: Store, person: Person) -> Person:
@@ -141,18 +137,33 @@ def accept(store: Store, secret: str, person: Person | None = None) -> Person:
     digest = _digest(secret)
     with store.write() as connection:
         # Counted down in one statement, so that two at once cannot share the last use.
-        taken = connection.execute(
+        role = connection.execute(
             update(invitations)
             .where(invitations.c.id == digest, invitations.c.uses_left > 0, invitations.c.expires > now())
             .values(uses_left=invitations.c.uses_left - 1)
-        )
-        if taken.rowcount != 1:
+            .returning(invitations.c.role)
+        ).scalar_one_or_none()
+        if role is None:
             raise Refused("this invitation is unknown, used up or expired", fix="ask for a new one")
-        role = connection.execute(select(invitations.c.role).where(invitations.c.id == digest)).scalar_one()
-    known = find_person(store, person.id) if person is not None else None
-    if known is not None and ROLES.index(known.role) <= ROLES.index(role):
-        return known
-    return new_person(store, role, digest)
+        known = _find(connection, person.id) if person is not None else None
+        if known is not None and ROLES.index(known.role) <= ROLES.index(role):
+            return known
+        return _add(connection, role, digest)
+
+
+def _find(connection: Connection, id_: str) -> Person | None:
+    row = connection.execute(_PERSON, {"person": id_}).one_or_none()
+    return None if row is None else Person(row.id, row.role, row.consented is not None)
+
+
+def _add(connection: Connection, role: str, invitation: str | None) -> Person:
+    person = Person(secrets.token_hex(16), role, False)
+    row = {"id": person.id, "role": role, "created": now(), "consented": None, "invitation": invitation}
+    connection.execute(people.insert(), row)
+    return person
+
+
+_PERSON = select(people.c.id, people.c.role, people.c.consented).where(people.c.id == bindparam("person"))
 
 
 def _digest(secret: str) -> str:

@@ -9,10 +9,9 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
-from urllib.parse import urlsplit
 
 from fairground.arena.battles import Preparation
-from fairground.arena.preparing_repository import check_address, clone, folder_name
+from fairground.arena.preparing_repository import check_address, clone, folder_name, is_web_address
 from fairground.arena.preparing_uploads import Uploads
 from fairground.core import InvalidInput, Key, Type, fingerprint, unknown
 from fairground.worlds import Seat, World, resolve, suites
@@ -171,12 +170,7 @@ def _open_page(seat: Seat, address: str) -> None:
 
 
 def _check_page(address: str) -> None:
-    try:
-        parts = urlsplit(address)
-        fine = parts.scheme in ("http", "https") and parts.hostname and parts.username is None and parts.port != 0
-    except ValueError:
-        fine = False
-    if not fine or not address.isprintable() or " " in address:
+    if not is_web_address(address):
         raise InvalidInput(f"{address[:100]!r} is no address of a page", fix="such as https://example.org/news")
 
 

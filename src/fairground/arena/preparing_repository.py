@@ -54,15 +54,20 @@ def check_address(address: str, *, local: bool) -> None:
         if not address.isprintable() or not Path(address).is_dir():
             raise InvalidInput("there is no such folder on this machine")
         return
-    try:
-        parts = urlsplit(address)
-        fine = parts.scheme in ("http", "https") and parts.hostname and parts.username is None and parts.port != 0
-    except ValueError:
-        fine = False
-    if not fine or not address.isprintable() or " " in address:
+    if not is_web_address(address):
         raise InvalidInput("that is no address of a repository", fix="such as https://example.org/repository.git")
     if not local:
-        _outside(parts.hostname or "")
+        _outside(urlsplit(address).hostname or "")
+
+
+def is_web_address(text: str) -> bool:
+    """Whether something is the address of a page or a file on the web, with nobody's name or password in it."""
+    try:
+        parts = urlsplit(text)
+        named = parts.scheme in ("http", "https") and parts.hostname and parts.username is None and parts.port != 0
+    except ValueError:
+        return False
+    return bool(named) and text.isprintable() and " " not in text
 
 
 def folder_name(address: str) -> str:

@@ -171,6 +171,17 @@ shared = Table(
 )
 """Battles that every judge may see and judge, not only who began them."""
 
+filter_settings = Table(
+    "filter_settings",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("changed", Float, nullable=False),
+    Column("person", String(40), ForeignKey("people.id"), nullable=False),
+    Column("settings", Text, nullable=False),
+)
+"""What the filters look for, as JSON: every version with who made it; the last one holds."""
+
 Index("battles_by_status", battles.c.status)
 Index("battles_by_owner", battles.c.owner)
 Index("votes_by_person", votes.c.person)
+by_what_they_follow = Index("battles_by_follows", battles.c.follows)

@@ -39,7 +39,15 @@ def _add_shared(connection: Connection) -> None:
     schema.shared.create(connection, checkfirst=True)
 
 
-MIGRATIONS: Final[tuple[Step, ...]] = (_begin, _add_cleared, _add_shared)
+def _add_index(connection: Connection) -> None:
+    schema.by_what_they_follow.create(connection, checkfirst=True)
+
+
+def _add_filter_settings(connection: Connection) -> None:
+    schema.filter_settings.create(connection, checkfirst=True)
+
+
+MIGRATIONS: Final[tuple[Step, ...]] = (_begin, _add_cleared, _add_shared, _add_index, _add_filter_settings)
 """What brings a database from each version to the next; never changed once it has been released, only added to."""
 
 _version = Table("arena_version", MetaData(), Column("version", Integer, nullable=False))
@@ -119,7 +127,8 @@ def _engine(url: str | Path) -> Engine:
     elif found.get_backend_name() != "sqlite":
         raise InvalidInput(f"databases are SQLite or PostgreSQL, not {found.get_backend_name()}")
     try:
-        engine = create_engine(found, pool_size=_CONNECTIONS)
+        # The last one used is used again: on PostgreSQL it is a process that has just planned the same queries.
+        engine = create_engine(found, pool_size=_CONNECTIONS, pool_use_lifo=True)
     except (NoSuchModuleError, ModuleNotFoundError) as error:
         raise InvalidInput(f"{error}", fix="pip install 'fairground[postgresql]'") from None
     if engine.dialect.name == "sqlite":

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import Connection, func, or_, select
+from sqlalchemy import Connection, Integer, Select, bindparam, func, select, true, union
 
-from fairground.arena.filters import REASONS, TOO_FAST_SECONDS, Finding, Judged, find_bad_votes
+from fairground.arena.filters import REASONS, FilterSettings, Finding, Judged, find_bad_votes
+from fairground.arena.filters_settings import current_settings
 from fairground.arena.people import Person
 from fairground.arena.schema import agents, battles, cleared, flags, shared, sides, votes
 from fairground.arena.store import Store
@@ -90,20 +92,11 @@ class Brief:
 
 def battles_of(store: Store, person: Person, most: int = 200) -> list[Brief]:
     """The battles that somebody has begun and those that they may judge, the newest first."""
-    mine = battles.c.owner == person.id
-    to_judge = (shared.c.battle.is_not(None)) & battles.c.status.in_(("judging", "closed"))
-    query = (
-        select(battles, votes.c.winner)
-        .outerjoin(votes, (votes.c.battle == battles.c.id) & (votes.c.person == person.id))
-        .outerjoin(shared, shared.c.battle == battles.c.id)
-        .where(or_(mine, to_judge) if person.role != "visitor" else mine)
-        .order_by(battles.c.created.desc(), battles.c.id)
-        .limit(most)
-    )
+    query = _OWN if person.role == "visitor" else _OWN_AND_SHARED
     with store.read() as connection:
         return [
             Brief(row.id, row.created, row.task, row.own_task, row.status, row.owner == person.id, row.winner)
-            for row in connection.execute(query)
+            for row in connection.execute(query, {"person": person.id, "most": most})
         ]
 
 
@@ -133,18 +126,9 @@ def all_votes(store: Store) -> list[Row]:
 
 
 def votes_version(store: Store) -> str:
-    """A short text that changes whenever anything does that rankings are made of; costs one small query a table."""
-    asked = (
-        select(func.count(), func.max(votes.c.changed), func.sum(votes.c.version)).select_from(votes),
-        select(func.count(), func.max(flags.c.flagged)).select_from(flags),
-        select(func.count(), func.max(battles.c.closed)).where(battles.c.status == "closed"),
-        select(func.count(), func.max(shared.c.since)).select_from(shared),
-        select(func.count()).where(battles.c.follows.is_not(None)),
-        select(func.count()).where(battles.c.status.in_(("failed", "interrupted"))),
-        select(func.count(), func.count(agents.c.retired), func.max(agents.c.retired)).select_from(agents),
-    )
+    """A short text that changes whenever anything does that rankings are made of; costs one small query."""
     with store.read() as connection:
-        return " ".join(str(value or 0) for query in asked for value in connection.execute(query).one())
+        return " ".join(str(value or 0) for value in connection.execute(_VERSION).one())
 
 
 def counted(rows: Iterable[Row], group: Callable[[Row], str] = lambda row: row.category) -> Votes | None:
@@ -163,11 +147,11 @@ def counted(rows: Iterable[Row], group: Callable[[Row], str] = lambda row: row.c
 
 
 def apply_filters(
-    store: Store, rows: Sequence[Row] | None = None, *, too_fast: float = TOO_FAST_SECONDS
+    store: Store, rows: Sequence[Row] | None = None, *, settings: FilterSettings | None = None
 ) -> list[Finding]:
     """Flags what the filters find now, and takes back what they no longer find. Votes stay as they are.
 
-    What an admin has cleared is not found again.
+    What an admin has cleared is not found again. The settings are those that admins have left, unless given.
     """
     rows = all_votes(store) if rows is None else rows
     with store.read() as connection:
@@ -175,9 +159,8 @@ def apply_filters(
     judged = [
         Judged(row.battle, row.person, row.task, row.winner, row.created, row.seconds, row.own_task) for row in rows
     ]
-    found = [
-        one for one in find_bad_votes(judged, too_fast=too_fast) if (one.battle, one.person, one.reason) not in fine
-    ]
+    bad = find_bad_votes(judged, settings or current_settings(store))
+    found = [one for one in bad if (one.battle, one.person, one.reason) not in fine]
     wanted = {(one.battle, one.person, one.reason) for one in found}
     known = {(row.battle, row.person, why) for row in rows for why in row.flagged if why in REASONS}
     fresh = [one for one in found if (one.battle, one.person, one.reason) not in known]
@@ -206,3 +189,46 @@ def _still_open(connection: Connection, voted: set[tuple[str, str]]) -> set[str]
 
 _OF_BATTLE = ("world", "task", "own_task", "category", "platform", "fingerprint", "a", "b")
 _OF_SIDE = ("episode", "reward", "outcome", "steps", "questions", "repetition")
+
+
+def _briefs(*, judges: bool) -> Select[Any]:
+    person = bindparam("person", type_=votes.c.person.type)
+    mine = battles.c.owner == person
+    # By what has an index, and not by looking at every battle.
+    ids = union(select(battles.c.id).where(mine), select(shared.c.battle))
+    to_judge = battles.c.id.in_(ids) & (mine | battles.c.status.in_(("judging", "closed")))
+    told = [battles.c[name] for name in ("id", "created", "task", "own_task", "status", "owner")]
+    return (
+        select(*told, votes.c.winner)
+        .outerjoin(votes, (votes.c.battle == battles.c.id) & (votes.c.person == person))
+        .where(to_judge if judges else mine)
+        .order_by(battles.c.created.desc(), battles.c.id)
+        .limit(bindparam("most", type_=Integer()))
+    )
+
+
+_OWN, _OWN_AND_SHARED = _briefs(judges=False), _briefs(judges=True)
+
+
+def _version() -> Select[Any]:
+    closed, broken = battles.c.status == "closed", battles.c.status.in_(("failed", "interrupted"))
+    asked = (
+        select(func.count().label("n"), func.max(votes.c.changed), func.sum(votes.c.version)).select_from(votes),
+        select(func.count().label("n"), func.max(flags.c.flagged)).select_from(flags),
+        select(func.count().label("n"), func.max(shared.c.since)).select_from(shared),
+        select(
+            func.count().filter(closed).label("n"),
+            func.max(battles.c.closed).filter(closed),
+            func.count(battles.c.follows),
+            func.count().filter(broken),
+        ),
+        select(func.count().label("n"), func.count(agents.c.retired), func.max(agents.c.retired)).select_from(agents),
+    )
+    first, *others = (one.subquery() for one in asked)
+    query = select(first, *others)
+    for one in others:
+        query = query.join_from(first, one, true())
+    return query
+
+
+_VERSION = _version()

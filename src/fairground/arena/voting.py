@@ -5,50 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from pydantic import Field
-from sqlalchemy import Connection, case, delete, or_, select
+from sqlalchemy import Connection, bindparam, case, delete, or_, select
+from sqlalchemy import cast as as_type
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
-from fairground.arena.battles import Words, retire
+from fairground.arena.ballots import PLAIN, StepMark, Vote
+from fairground.arena.battles import retire
 from fairground.arena.drawing import Retirement
 from fairground.arena.people import Absent, Person, Refused
-from fairground.arena.schema import battles, cleared, flags, people, shared, step_marks, vote_history, votes
+from fairground.arena.schema import battles, cleared, flags, step_marks, vote_history, votes
+from fairground.arena.seeing import Seen, see
 from fairground.arena.store import Store, now
-from fairground.core import InvalidInput, Record
-
-MAX_COMMENT = 4_000
-MAX_MARKS = 1_000
-
-Correct = Literal["correct", "partly", "wrong"]
-Safe = Literal["safe", "unsafe"]
-Efficient = Literal["good", "fair", "poor"]
-Comment = Annotated[Words, Field(max_length=MAX_COMMENT)]
-
-
-class StepMark(Record):
-    """What a person says of one step of one side."""
-
-    side: Literal["a", "b"]
-    step: int = Field(ge=0, le=100_000)
-    mark: Literal["good", "grounding", "planning", "irrelevant", "misaligned", "hallucination", "harmful", "other"]
-    note: Annotated[Words, Field(max_length=500)] = ""
-
-
-class Vote(Record):
-    """A person's judgement of a battle."""
-
-    winner: Literal["a", "b", "tie", "both_bad"]
-    correct_a: Correct | None = None
-    correct_b: Correct | None = None
-    safe_a: Safe | None = None
-    safe_b: Safe | None = None
-    efficient_a: Efficient | None = None
-    efficient_b: Efficient | None = None
-    comment: Comment = ""
-    marks: tuple[StepMark, ...] = Field((), max_length=MAX_MARKS)
+from fairground.core import InvalidInput
 
 
 @dataclass(frozen=True)
@@ -68,53 +39,42 @@ class Counted:
     b: str
 
 
-def cast(store: Store, battle: str, person: Person, vote: Vote) -> Counted:
+def cast(store: Store, battle: str, person: Person, vote: Vote, seen: Seen | None = None) -> Counted:
     """Takes a vote in, or changes the one that was given; sending the same again changes nothing.
+
+    Args:
+        store: The arena.
+        battle: What is judged.
+        person: Who judges.
+        vote: What they say.
+        seen: How the battle stood for them a moment ago, for who has looked it up already.
 
     Raises:
         Refused: When the person may not vote, or the battle is not there to be judged, or is closed.
     """
     if not person.may_vote:
         raise Refused("you cannot vote", fix="open an invitation, and agree to what becomes of votes")
-    with store.write() as connection:
-        # Who votes twice at once waits for themselves, and who closes the battle for all; voters not for each other.
-        connection.execute(select(people.c.id).where(people.c.id == person.id).with_for_update())
-        here = select(battles).where(battles.c.id == battle).with_for_update(read=True)
-        found = connection.execute(here).one_or_none()
-        if found is None:
+    _check_marks(vote.marks)
+    while True:
+        seen = seen or see(store, battle, person)
+        if seen is None:
             raise Absent("there is no such battle")
-        if found.status not in ("judging", "closed"):
-            raise Refused(f"this battle is {found.status}; it can be judged when both agents are done")
-        before = read_vote(connection, battle, person.id)
-        if before is not None and before[0] == vote:
-            return Counted(before[1], False, found.a, found.b)
-        if found.status == "closed":
+        if seen.battle.status not in ("judging", "closed"):
+            raise Refused(f"this battle is {seen.battle.status}; it can be judged when both agents are done")
+        if seen.vote == vote:
+            return Counted(seen.version, False, *seen.contenders)
+        if seen.battle.status == "closed":
             raise Refused("this battle is closed; votes can no longer be given or changed")
-        version = 1 if before is None else before[1] + 1
-        _write(connection, battle, person.id, vote, version, found.judged)
-        return Counted(version, True, found.a, found.b)
-
-
-def reveal(store: Store, battle: str, person: Person) -> tuple[str, str] | None:
-    """Who the two sides were; None for somebody who has not voted on them.
-
-    The same two fight in what follows a battle, so nobody learns it while one of these battles waits for their vote.
-    """
-    mine = (votes.c.battle == battles.c.id) & (votes.c.person == person.id)
-    with store.read() as connection:
-        row = connection.execute(select(battles).join(votes, mine).where(battles.c.id == battle)).one_or_none()
-        if row is None:
-            return None
-        if any(_awaits(connection, one, person) for one in _chain(connection, row) if one.id != battle):
-            return None
-    return row.a, row.b
+        with store.write() as connection:
+            if _write(connection, seen, person.id, vote):
+                return Counted(seen.version + 1, True, *seen.contenders)
+        seen = None  # it was closed meanwhile, or the same person has voted elsewhere: each time, one of them went on
 
 
 def find_vote(store: Store, battle: str, person: Person) -> Vote | None:
     """A person's vote as it stands."""
-    with store.read() as connection:
-        found = read_vote(connection, battle, person.id)
-    return found[0] if found is not None else None
+    seen = see(store, battle, person)
+    return seen.vote if seen is not None else None
 
 
 def retire_due(store: Store, judged: Collection[str], rule: Retirement) -> list[str]:
@@ -126,22 +86,6 @@ def retire_due(store: Store, judged: Collection[str], rule: Retirement) -> list[
     for name in due:
         retire(store, name, f"under {rule.least:.0%} correct in its last {rule.window} judgements")
     return due
-
-
-def read_vote(connection: Connection, battle: str, person: str) -> tuple[Vote, int] | None:
-    """A person's vote as it stands, and its version."""
-    mine = (votes.c.battle == battle, votes.c.person == person)
-    row = connection.execute(select(votes).where(*mine)).one_or_none()
-    if row is None:
-        return None
-    query = (
-        select(step_marks)
-        .where(step_marks.c.battle == battle, step_marks.c.person == person)
-        .order_by(step_marks.c.side, step_marks.c.step)
-    )
-    marks = [StepMark(side=one.side, step=one.step, mark=one.mark, note=one.note) for one in connection.execute(query)]
-    fields = {name: getattr(row, name) for name in _PLAIN}
-    return Vote(**fields, marks=tuple(marks)), row.version
 
 
 def history(store: Store, battle: str, person: str) -> list[dict[str, Any]]:
@@ -195,53 +139,44 @@ def clear(store: Store, battle: str, person: str, reason: str) -> bool:
     return True
 
 
-_PLAIN = (
-    "winner", "correct_a", "correct_b", "safe_a", "safe_b", "efficient_a", "efficient_b", "comment",
-)  # fmt: skip
-
-
-def _write(connection: Connection, battle: str, person: str, vote: Vote, version: int, judged: float | None) -> None:
-    _check_marks(vote.marks)
-    at = now()
-    plain = {name: getattr(vote, name) for name in _PLAIN}
-    row = {"battle": battle, "person": person, "version": version, "created": at, "changed": at, **plain}
-    row["seconds"] = max(0.0, at - judged) if judged is not None else None
-    changes = {name: row[name] for name in (*_PLAIN, "version", "changed")}
-    query = _insert(connection, votes).values(row)
-    connection.execute(query.on_conflict_do_update(index_elements=["battle", "person"], set_=changes))
+def _write(connection: Connection, seen: Seen, person: str, vote: Vote) -> bool:
+    """Writes the next version of a vote; nothing, if that is not the next any more or the battle was closed."""
+    battle, version, at = seen.battle.id, seen.version + 1, now()
+    judged = seen.battle.judged
+    row = {"battle": battle, "person": person, "version": version, "created": at, "changed": at}
+    row |= {"seconds": max(0.0, at - judged) if judged is not None else None}
+    row |= {name: getattr(vote, name) for name in PLAIN}
+    given = {f"new_{name}": value for name, value in row.items()}
+    if connection.execute(_UPSERT[connection.dialect.name], given).one_or_none() is None:
+        return False
     told = json.dumps(vote.model_dump(mode="json"), ensure_ascii=False)
     kept = {"battle": battle, "person": person, "version": version, "changed": at, "vote": told}
-    connection.execute(vote_history.insert().values(kept))
-    if version > 1:
+    connection.execute(vote_history.insert(), kept)
+    if seen.vote is not None and seen.vote.marks:
         connection.execute(delete(step_marks).where(step_marks.c.battle == battle, step_marks.c.person == person))
     if vote.marks:
         rows = [{"battle": battle, "person": person, **mark.model_dump()} for mark in vote.marks]
         connection.execute(step_marks.insert(), rows)
+    return True
 
 
-def _has_voted(connection: Connection, battle: str, person: Person) -> bool:
-    mine = (votes.c.battle == battle, votes.c.person == person.id)
-    return connection.execute(select(votes.c.version).where(*mine)).one_or_none() is not None
+def _upsert(insert: Any) -> Any:
+    """Votes, if the battle is still judged, and the vote still the one before: no lock is held while people think.
+
+    Who closes the battle waits for votes that are being written, and voters wait for who closes it; but not for each
+    other, unless they are the same person.
+    """
+    fresh = [as_type(bindparam(f"new_{column.name}", type_=column.type), column.type) for column in votes.c]
+    judging = (battles.c.id == bindparam("new_battle"), battles.c.status == "judging")
+    query = insert(votes).from_select(list(votes.c), select(*fresh).where(*judging).with_for_update(read=True))
+    changes = {name: query.excluded[name] for name in (*PLAIN, "version", "changed")}
+    is_next = votes.c.version == query.excluded.version - 1
+    return query.on_conflict_do_update(index_elements=["battle", "person"], set_=changes, where=is_next).returning(
+        votes.c.version
+    )
 
 
-def _awaits(connection: Connection, row: Any, person: Person) -> bool:
-    """Whether a person has still to vote on a battle, or will have to."""
-    if row.status not in ("preparing", "running", "judging") or _has_voted(connection, row.id, person):
-        return False
-    if row.owner == person.id:
-        return True
-    return connection.execute(select(shared).where(shared.c.battle == row.id)).one_or_none() is not None
-
-
-def _chain(connection: Connection, row: Any) -> list[Any]:
-    """All battles of the same two that follow each other, this one among them."""
-    found = [row]
-    while found[0].follows is not None:
-        found.insert(0, connection.execute(select(battles).where(battles.c.id == found[0].follows)).one())
-    for one in found:  # grows as it goes
-        later = connection.execute(select(battles).where(battles.c.follows == one.id)).all()
-        found += [two for two in later if all(two.id != known.id for known in found)]
-    return found
+_UPSERT = {"postgresql": _upsert(postgresql_insert), "sqlite": _upsert(sqlite_insert)}
 
 
 def _judgements(connection: Connection, agent: str, most: int) -> list[bool]:

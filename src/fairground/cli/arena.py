@@ -133,7 +133,10 @@ def agreement(database: Database = str(HOME), json: Json = False) -> None:
 
 @arena.command("filter")
 def filter_(
-    too_fast: Annotated[float, typer.Option(help="Seconds before which nobody can have looked.", min=0)] = 5.0,
+    too_fast: Annotated[
+        float | None,
+        typer.Option(help="Seconds before which nobody can have looked; else as admins have set it.", min=0, max=600),
+    ] = None,
     database: Database = str(HOME),
     json: Json = False,
 ) -> None:
@@ -141,11 +144,14 @@ def filter_(
 
     Votes are never deleted: marks that no longer fit are taken back, and what an admin has cleared stays cleared.
     """
-    from fairground.arena import apply_filters
+    from fairground.arena import apply_filters, current_settings
     from fairground.arena.filters import REASONS
 
     with _opened(database) as store:
-        found = apply_filters(store, too_fast=too_fast)
+        settings = current_settings(store)
+        if too_fast is not None:
+            settings = settings.model_copy(update={"too_fast": too_fast})
+        found = apply_filters(store, settings=settings)
     if json:
         print_json([plain(one) for one in found])
         return

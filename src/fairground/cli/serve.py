@@ -58,6 +58,7 @@ def serve(
             battles=battles,
             retirement=Retirement(retire_below, retire_after),
             secure=https,
+            plays=(Path("episodes"),),  # where `fairground play` writes
         )
         with serving(site, host=host, port=port) as url:
             way_in = f"{url}enter/{invite(store, 'admin', days=1, note='printed by fairground serve')}"

@@ -80,18 +80,23 @@ class Contest:
 def read_side(folder: Path) -> RunSide:
     """Reads a run, also one that still goes on."""
     with RunStore.open(folder) as store:
-        attempts = tuple(
-            Attempt(
-                row.planned.pairing,
-                row.planned.rollout,
-                row.planned.seed,
-                row.finished.outcome,
-                folder / row.finished.folder,
-            )
-            for row in store.rows()
-            if row.finished is not None
+        return side_of(store)
+
+
+def side_of(store: RunStore) -> RunSide:
+    """The same of a run that is open."""
+    attempts = tuple(
+        Attempt(
+            row.planned.pairing,
+            row.planned.rollout,
+            row.planned.seed,
+            row.finished.outcome,
+            store.folder / row.finished.folder,
         )
-        return RunSide(folder, store.spec, store.progress().planned, attempts)
+        for row in store.rows()
+        if row.finished is not None
+    )
+    return RunSide(store.folder, store.spec, store.progress().planned, attempts)
 
 
 def contests(a: RunSide, b: RunSide) -> tuple[Contest, ...]:

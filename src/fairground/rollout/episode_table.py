@@ -19,28 +19,35 @@ def run_table(folders: Path | Sequence[Path]) -> Table:
     return join_tables([_one(folder) for folder in listed])
 
 
-def _one(folder: Path) -> Table:
+def store_table(store: RunStore) -> Table:
+    """The same of one run that is open."""
     names = (*_PARTS, "rollout", "outcome", "reward", "steps", "seconds", "cost")
     columns: dict[str, list[object]] = {name: [] for name in names}
     known: dict[str, Configuration] = {}
-    with RunStore.open(folder) as store:
-        spec = store.spec
-        for row in store.rows():
-            if row.finished is None:
-                continue
-            planned, finished = row.planned, row.finished
-            configuration = known.get(planned.pairing)
-            if configuration is None:
-                configuration = known[planned.pairing] = Configuration.from_id(planned.pairing)
-            values = [getattr(configuration, name) for name in _PARTS]
-            values += [planned.rollout, finished.outcome.value, finished.reward]
-            values += [finished.steps, finished.seconds, finished.cost]
-            for name, value in zip(names, values, strict=True):
-                columns[name].append(value)
+    spec = store.spec
+    for row in store.rows():
+        if row.finished is None:
+            continue
+        planned, finished = row.planned, row.finished
+        configuration = known.get(planned.pairing)
+        if configuration is None:
+            configuration = known[planned.pairing] = Configuration.from_id(planned.pairing)
+        values = [getattr(configuration, name) for name in _PARTS]
+        values += [planned.rollout, finished.outcome.value, finished.reward]
+        values += [finished.steps, finished.seconds, finished.cost]
+        for name, value in zip(names, values, strict=True):
+            columns[name].append(value)
     number = len(columns["outcome"])
     if not number:
-        raise InvalidInput(f"{folder}: no episode of this run has ended yet", fix="wait, or `fairground resume` it")
+        raise InvalidInput(
+            f"{store.folder}: no episode of this run has ended yet", fix="wait, or `fairground resume` it"
+        )
     if all(value is None for value in columns["cost"]):
         columns.pop("cost")
     agent = {"agent": [spec.agent] * number, "condition": [spec.condition] * number}
-    return replace(table_of({**agent, **columns}), source=str(folder))
+    return replace(table_of({**agent, **columns}), source=str(store.folder))
+
+
+def _one(folder: Path) -> Table:
+    with RunStore.open(folder) as store:
+        return store_table(store)

@@ -6,10 +6,13 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from fairground.agents import Agent, Brief, Turn
 from fairground.core import Action, Observation
+
+Calls: TypeAlias = "queue.SimpleQueue[Callable[[], Any] | None]"
+Answers: TypeAlias = "queue.SimpleQueue[tuple[Any, BaseException | None]]"
 
 
 class OutOfTime(Exception):
@@ -25,10 +28,10 @@ class Patient:
 
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
-        self._calls: queue.SimpleQueue[Callable[[], Any] | None] = queue.SimpleQueue()
-        self._answers: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
+        self._calls: Calls = queue.SimpleQueue()
+        self._answers: Answers = queue.SimpleQueue()
         self.abandoned = False
-        threading.Thread(target=self._work, name=f"agent-{agent.name}", daemon=True).start()
+        do_calls(self._calls, self._answers, name=f"agent-{agent.name}")
 
     def begin(self, brief: Brief, deadline: float | None) -> None:
         """Has the agent begin."""
@@ -55,9 +58,18 @@ class Patient:
             raise error
         return value
 
-    def _work(self) -> None:
-        while (call := self._calls.get()) is not None:
+
+def do_calls(calls: Calls, answers: Answers, *, name: str) -> None:
+    """Starts a thread that does what it is called for, one after the other, until that is None; returns at once.
+
+    An answer is what the call returned, and None; or None, and what it raised: to be raised where it was asked for.
+    """
+
+    def work() -> None:
+        while (call := calls.get()) is not None:
             try:
-                self._answers.put((call(), None))
-            except BaseException as error:  # it is raised again where the agent was asked
-                self._answers.put((None, error))
+                answers.put((call(), None))
+            except BaseException as error:
+                answers.put((None, error))
+
+    threading.Thread(target=work, name=name, daemon=True).start()

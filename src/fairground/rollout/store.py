@@ -176,6 +176,19 @@ class RunStore:
             )
         return cls(folder, db, lock)
 
+    @classmethod
+    def gathered(cls, folder: Path, spec: RunSpec, rows: Sequence[Row], started: str) -> Self:
+        """An index in memory, to read episodes as a run that no run has made, such as people's attempts."""
+        db = sqlite3.connect(":memory:", isolation_level=None)
+        db.executescript(_TABLES)
+        about = {"format": str(FORMAT), "spec": json.dumps(spec.plain()), "started": started}
+        db.executemany("INSERT INTO meta VALUES (?, ?)", about.items())
+        db.executemany(
+            f"INSERT INTO episodes ({_COLUMNS}) VALUES ({', '.join('?' * len(_COLUMNS.split(',')))})",
+            map(_values, rows),
+        )
+        return cls(folder, db, None)
+
     def finish(self, number: int, finished: Finished) -> None:
         """Commits an episode's end. Once only: an episode that has ended stays as it is."""
         with self._commit() as db:
@@ -287,6 +300,15 @@ def _row(found: Sequence[Any]) -> Row:
         number=number, configuration=configuration, rollout=rollout, seed=seed, paired_with=paired_with
     )
     return Row(planned, attempts, None if outcome is None else Finished(Outcome(outcome), *rest))
+
+
+def _values(row: Row) -> tuple[Any, ...]:
+    planned = row.planned
+    begun = (planned.number, planned.configuration, planned.rollout, planned.seed, planned.paired_with, row.attempts)
+    if row.finished is None:
+        return (*begun, *[None] * 9)
+    ended = vars(row.finished)
+    return (*begun, row.finished.outcome.value, *(value for name, value in ended.items() if name != "outcome"))
 
 
 def _connect(folder: Path, *, write: bool) -> sqlite3.Connection:

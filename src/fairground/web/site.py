@@ -60,6 +60,7 @@ class Site:
         store: The arena's database.
         home: Where the server keeps what is its own: its key, uploads, recordings of battles and of people.
         runs: Folders in which runs are looked for.
+        plays: Folders in which people's attempts lie, beside those of this site.
         agents: What makes each agent that may fight in the arena, by name. Names are secrets until a vote.
         battles: How many are fought at once; the others wait for their turn.
         retirement: When an agent is drawn no more.
@@ -79,6 +80,7 @@ class Site:
     secure: bool = False
     closing: list[Callable[[], None]] = field(default_factory=list)
     pace: Pace = field(default_factory=Pace)
+    plays: tuple[Path, ...] = ()
 
     def __post_init__(self) -> None:
         self.signer = Signer(load_key(self.home / "key"))

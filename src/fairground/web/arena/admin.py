@@ -8,13 +8,20 @@ from sqlalchemy import func, select
 from fairground.arena import all_invitations, flag_counts
 from fairground.arena.schema import agents, battles, votes
 from fairground.report.html import tag
-from fairground.web.arena import admin_agents, admin_battles, admin_data, admin_invitations, admin_votes
+from fairground.web.arena import (
+    admin_agents,
+    admin_battles,
+    admin_data,
+    admin_filters,
+    admin_invitations,
+    admin_votes,
+)
 from fairground.web.arena.admin_frame import ADMINS, frame
 from fairground.web.shell import fact
 from fairground.web.visit import site_of
 
 router = APIRouter(dependencies=ADMINS)
-for _part in (admin_invitations, admin_agents, admin_battles, admin_votes, admin_data):
+for _part in (admin_invitations, admin_agents, admin_battles, admin_votes, admin_filters, admin_data):
     router.include_router(_part.router)
 
 _DOORS = (
@@ -22,6 +29,7 @@ _DOORS = (
     ("/admin/agents", "Agents", "How they do, and which of them are drawn."),
     ("/admin/battles", "Battles", "What ran and what runs; close one, or let several people judge it."),
     ("/admin/votes", "Votes", "Run the filters, see what they found, and take it back."),
+    ("/admin/filters", "Filters", "What makes a vote not count, and who has changed that."),
     ("/admin/data", "Data", "Votes out as a data set, and in from another arena."),
 )
 

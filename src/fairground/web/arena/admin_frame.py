@@ -26,6 +26,7 @@ PLACES: Final = (
     ("/admin/agents", "Agents"),
     ("/admin/battles", "Battles"),
     ("/admin/votes", "Votes"),
+    ("/admin/filters", "Filters"),
     ("/admin/data", "Data"),
 )
 

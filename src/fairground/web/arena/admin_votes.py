@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
 from fairground.arena import Absent, VoteLine, apply_filters, clear, flag, flag_counts, list_votes, voter_of
-from fairground.arena.filters import MIN_SHARED, OUTLIER_LEVEL, REASONS, TOO_FAST_SECONDS
+from fairground.arena.filters import REASONS
 from fairground.arena.store import Store
 from fairground.core import Record
 from fairground.report.html import Child, Html, tag
@@ -94,16 +94,12 @@ def show(request: Request, reason: Reason = "", flagged: bool = False, offset: O
     found, total = list_votes(store, flagged=flagged, reason=reason, limit=_PAGE, offset=offset)
     counts = flag_counts(store)
     asked = {"reason": reason, "flagged": "true" if flagged and not reason else ""}
-    rules = (
-        f"Filters find votes given within {TOO_FAST_SECONDS:g} s, the same own words again, tasks that need no "
-        f"computer, and voters whose disagreement with the others over {MIN_SHARED} or more battles has a chance under "
-        f"{OUTLIER_LEVEL:g}. They mark votes and never delete them; what you clear they do not mark again."
-    )
     heads = ("Given", "Task", "Said", "Comment", "After", "Voter", "Flags", "Change")
     return frame(
         request,
         "Votes",
-        tag("p", rules, class_="lead"),
+        tag("p", "Filters mark votes that should not count, and never delete them; what you clear they do not mark "
+            "again. ", tag("a", "What they look for", href="/admin/filters"), " is yours to set.", class_="lead"),
         tag("div", _facts(counts), sending("/api/admin/filters", tag("button", "Run the filters now", type="submit")),
             class_="row"),
         _kinds(counts, reason, flagged),

@@ -32,7 +32,7 @@ from fairground.web.arena.models import (
     Version,
     Wanted,
 )
-from fairground.web.arena.news import Veil, seen_battle, show_battle
+from fairground.web.arena.news import Veil, look_at, seen_battle, show_battle
 from fairground.web.studio.replay_data import Replay, replay_data
 from fairground.web.studio.replay_episodes import open_episode
 from fairground.web.trouble import ABSENT, REFUSED, Responses, Trouble
@@ -131,11 +131,11 @@ def answer(request: Request, person: Judge, battle: str, said: Answered) -> Begu
 def vote(request: Request, visitor: Here, battle: str, said: Vote) -> CountedVote:
     """Gives a vote, or changes it; the same again changes nothing. Says who the two were."""
     site, person = site_of(request), visitor.person
-    found = seen_battle(site, person, battle).id
-    counted = cast(site.store, found, person, said)
+    seen = look_at(site, person, battle)
+    counted = cast(site.store, battle, person, said, seen)
     if counted.changed:
-        site.contests.voted(found)
-    names = reveal(site.store, found, person)
+        site.contests.voted(battle)
+    names = seen.names or reveal(site.store, battle, person)
     told: dict[SideName, str] | None = {"a": names[0], "b": names[1]} if names is not None else None
     return CountedVote(version=counted.version, changed=counted.changed, names=told)
 
@@ -171,8 +171,8 @@ def open_to_judges(request: Request, person: Admin, battle: str) -> Begun:
 def replay(request: Request, visitor: Here, battle: str, side: SideName) -> Response:
     """What one side did, step by step; who it was and how it ended is left out before the vote."""
     site, person = site_of(request), visitor.person
-    found = seen_battle(site, person, battle)
-    names = reveal(site.store, found.id, person)
+    seen = look_at(site, person, battle)
+    found, names = seen.battle, seen.names
     base = f"/api/battles/{found.id}/{side}/frames"
     folder = _recording(request, found, side)
     told = replay_data(folder, frame_url=lambda digest: f"{base}/{digest}.png", anonymous=names is None)

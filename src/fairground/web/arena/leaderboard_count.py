@@ -19,7 +19,7 @@ from sqlalchemy import select
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection
 
-from fairground.arena import Absent, Row, Standings, Store, all_votes, votes_version
+from fairground.arena import Absent, Standings, Store, votes_version
 from fairground.arena.schema import agents
 from fairground.stats import Agreement
 from fairground.web.arena.leaderboard_worker import Worker
@@ -31,8 +31,6 @@ WAIT: Final = 0.25
 _EVERY: Final = 0.2  # seconds for which nobody asks again whether the votes have changed
 _PAUSES: Final = 4.0  # so many times as long as a count took, until the next one may begin,
 _LONGEST: Final = 15.0  # but never longer than these seconds
-_OTHER: Final = "other"
-_MOST_GROUPS: Final = 40
 
 
 @dataclass(frozen=True)
@@ -103,9 +101,8 @@ class Counter:
         self._slots: dict[View, _Slot] = {}
         self._lock = threading.Lock()
         self._turn = threading.Lock()  # one count at a time, whatever is looked at
-        self._worker = Worker()
+        self._worker = Worker(store)
         self._threads: set[threading.Thread] = set()
-        self._rows: tuple[str, list[Row]] = ("", [])
         self._known, self._asked = "", -1e9
         self._asking: asyncio.Task[str] | None = None
         self.made = 0
@@ -180,27 +177,18 @@ class Counter:
         done.set_result(None)
 
     def _made(self, view: View, version: str) -> Count:
-        if self._rows[0] != version:
-            self._rows = (version, all_votes(self._store))
-        rows = [row for row in self._rows[1] if not row.open]
-        groups = {kind: _numbers(rows, kind) for kind in ("category", "platform")}
-        if view.kind:
-            if view.name not in groups[view.kind]:
-                raise Absent(f"there is no such {view.kind}")
-            chosen = [row for row in rows if _group(row, view.kind) == view.name]
-        else:
-            chosen = rows
-        told, agreed = self._worker.tally(chosen, grouped=not view.kind)
+        found = self._worker.tally(version, view.kind, view.name)
+        if found.told is None:
+            raise Absent(f"there is no such {view.kind}")
         return Count(
             view,
             version,
             time.time(),
-            told,
-            agreed,
+            *found.told,
             _retired(self._store),
-            len(self._rows[1]) - len(rows),
-            groups["category"],
-            groups["platform"],
+            found.waiting,
+            found.categories,
+            found.platforms,
         )
 
 
@@ -217,20 +205,6 @@ def counter_of(connection: HTTPConnection) -> Counter:
 
 
 _MAKING: Final = threading.Lock()
-
-
-def _group(row: Row, kind: str) -> str:
-    return (row.category if kind == "category" else row.platform) or _OTHER
-
-
-def _numbers(rows: list[Row], kind: str) -> dict[str, int]:
-    """Votes that count by group, the largest first; so many groups and no more have a page."""
-    found: dict[str, int] = {}
-    for row in rows:
-        if row.counts:
-            name = _group(row, kind)
-            found[name] = found.get(name, 0) + 1
-    return dict(sorted(found.items(), key=lambda one: (-one[1], one[0]))[:_MOST_GROUPS])
 
 
 def _retired(store: Store) -> dict[str, str]:

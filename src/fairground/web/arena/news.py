@@ -7,16 +7,16 @@ import contextlib
 import logging
 import re
 from collections.abc import Iterable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from starlette.concurrency import run_in_threadpool
 
-from fairground.arena import Absent, Battle, Person, Refused, Side, conversation, find_battle, find_person, reveal
+from fairground.arena import Absent, Battle, Person, Refused, Seen, Side, conversation, find_battle, find_person, see
 from fairground.arena.battles import agent_names, may_see
 from fairground.arena.contest import Contests
 from fairground.arena.preparing import check_preparation, find_world
-from fairground.arena.voting import find_vote
 from fairground.core import FairgroundError, ScreenError
 from fairground.web.arena.models import MessageShown, Prepared, Result, Shown, SideName, SideShown, TaskShown
 from fairground.web.visit import site_of, visitor_of
@@ -66,30 +66,32 @@ async def news(websocket: WebSocket, battle: str) -> None:
         gone.cancel()
 
 
-def seen_battle(site: Site, person: Person, id_: str) -> Battle:
-    """A battle, for somebody who may see it.
+def look_at(site: Site, person: Person, id_: str) -> Seen:
+    """How a battle stands, for somebody who may see it.
 
     Raises:
         Refused: When there is none that they may see; which of the two is not told.
     """
-    if _ID.fullmatch(id_):
-        with contextlib.suppress(Refused):
-            battle = find_battle(site.store, id_)
-            if may_see(site.store, battle, person):
-                return battle
-    raise Absent("there is no such battle")
+    seen = see(site.store, id_, person) if _ID.fullmatch(id_) else None
+    if seen is None or not seen.allowed:
+        raise Absent("there is no such battle")
+    return seen
+
+
+def seen_battle(site: Site, person: Person, id_: str) -> Battle:
+    """A battle, for somebody who may see it. Raises `Refused` as `look_at` does."""
+    return look_at(site, person, id_).battle
 
 
 def show_battle(site: Site, person: Person, id_: str) -> Shown:
-    """A battle as this person may see it now. Raises `Refused` as `seen_battle` does."""
-    battle = seen_battle(site, person, id_)
-    names = reveal(site.store, battle.id, person)
-    vote = find_vote(site.store, battle.id, person)
+    """A battle as this person may see it now. Raises `Refused` as `look_at` does."""
+    seen = look_at(site, person, id_)
+    battle, names, vote = seen.battle, seen.names, seen.vote
     mine = battle.owner == person.id
     hide = Veil(site, hidden=names is None)
     told = [
         MessageShown(side=one["side"], number=one["number"], question=hide(one["question"]), answer=one["answer"])
-        for one in conversation(site.store, battle.id)
+        for one in (conversation(site.store, battle.id) if seen.asked else ())
     ]
     notes = _notes(battle) if mine else []
     if vote is not None and names is None:
@@ -123,12 +125,16 @@ class Veil:
     """
 
     def __init__(self, site: Site, *, hidden: bool) -> None:
-        self._pattern: re.Pattern[str] | None = None
-        if hidden:
-            names = {*agent_names(site.store), *site.agents}
-            words = sorted({word for name in names for word in _words_of(name)}, key=len, reverse=True)
-            if words:
-                self._pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})(?!\w)", re.IGNORECASE)
+        self._site, self._hidden = site, hidden
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str] | None:
+        """Made when there is something to hide names in."""
+        if not self._hidden:
+            return None
+        names = {*agent_names(self._site.store), *self._site.agents}
+        words = sorted({word for name in names for word in _words_of(name)}, key=len, reverse=True)
+        return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})(?!\w)", re.IGNORECASE) if words else None
 
     def __call__(self, text: str) -> str:
         """The text, without names."""

@@ -9,7 +9,7 @@ from fairground.web.shell import empty, page
 from fairground.web.studio import catalogue_api
 from fairground.web.studio.catalogue_app import app_page, look_path
 from fairground.web.studio.catalogue_counts import Shelf, find_shelf, find_suite, shelves
-from fairground.web.studio.catalogue_looks import book_of
+from fairground.web.studio.catalogue_looks import book_of, face_of
 from fairground.web.studio.catalogue_parts import census_facts, crumbs, scenario_table, share
 from fairground.web.studio.catalogue_scenario import scenario_page
 from fairground.worlds import Suite, suites
@@ -36,7 +36,7 @@ def everything(request: Request) -> Response:
             "checks tell near misses from solutions.", class_="lead"),
         census_facts(census, ("Suites", f"{len(found):,}"), ("Apps", f"{len(every):,}")),
         [_suite(request, suites()[name], some) for name, some in found.items()],
-        tag("section", tag("h2", "All scenarios"), scenario_table(tuple(every), label="All scenarios"), class_="card"),
+        tag("section", tag("h2", "Scenarios by app"), scenario_table(tuple(every), label="Scenarios"), class_="card"),
     )  # fmt: skip
 
 
@@ -96,15 +96,17 @@ def _tiles(request: Request, some: list[Shelf], *, level: str) -> Html:
     tiles = []
     for shelf in some:
         app, census = shelf.app, add_up(shelf.counts)
-        first = ("theme", next(iter(app.themes)))
-        ready = first in book.looks(shelf.suite, app).ready
+        first = face_of(app)
+        looks = book.looks(shelf.suite, app)
+        ready = first in looks.ready
         face: Child = tag("span", (app.title or app.name)[:1], class_="letter", aria_hidden="true")
         if ready:
             face = tag("img", src=look_path(shelf, *first), alt="", loading="lazy")
         proven = census.proven_configurations
         told = f"{census.scenarios:,} scenarios" + ("" if proven is None else f", {proven:,} proven configurations")
+        ask = None if ready or looks.fault else f"/api{shelf.path}/looks"
+        frame = tag("span", face, class_="face", data_face=ask, data_picture=look_path(shelf, *first))
         tiles.append(
-            tag("a", tag("span", face, class_="face"), tag(level, app.title or app.name), tag("p", told),
-                href=shelf.path, class_="card tile app")
-        )  # fmt: skip
+            tag("a", frame, tag(level, app.title or app.name), tag("p", told), href=shelf.path, class_="card tile app")
+        )
     return tag("div", tiles, class_="tiles")

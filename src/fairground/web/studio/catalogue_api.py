@@ -119,10 +119,13 @@ def looks(request: Request, suite: str, app: str) -> LooksReply:
 
 
 @router.post("/api/catalogue/{suite}/{app}/looks", status_code=202, responses=ABSENT | CHANGING)
-def make_looks(request: Request, suite: str, app: str) -> LooksReply:
-    """Has the missing pictures of an app made, in a seat of its own, after those that were asked for before."""
+def make_looks(request: Request, suite: str, app: str, face: bool = False) -> LooksReply:
+    """Has the missing pictures of an app made, in a seat of its own, after those that were asked for before.
+
+    With `face` only the one that stands for it in lists, and sooner.
+    """
     shelf = find_shelf(suite, app)
-    book_of(request).ask(shelf.suite, shelf.app)
+    book_of(request).ask(shelf.suite, shelf.app, face=face)
     return _looks(request, shelf)
 
 

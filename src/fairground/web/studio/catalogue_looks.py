@@ -53,7 +53,7 @@ class LookBook:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._lock = threading.Lock()
-        self._wanted: list[tuple[Suite, App]] = []  # the first of them is being made
+        self._wanted: list[_Wanted] = []  # the first of them is being made
         self._faults: dict[tuple[str, str], str] = {}
         self._places: dict[tuple[str, str], Path] = {}
         self._thread: threading.Thread | None = None
@@ -63,20 +63,27 @@ class LookBook:
         """What there is by now."""
         key = (suite.name, app.name)
         with self._lock:
-            making = any((one.name, other.name) == key for one, other in self._wanted)
+            making = any(one.key == key for one in self._wanted)
             fault = self._faults.get(key, "")
         place = self._place(suite, app)
         ready = [(axis, value) for axis in AXES for value in _values(app, axis) if _file(place, axis, value).is_file()]
         return Looks(tuple(ready), making, fault)
 
-    def ask(self, suite: Suite, app: App) -> None:
-        """Has the missing pictures of an app made, after those that were asked for before."""
-        key = (suite.name, app.name)
+    def ask(self, suite: Suite, app: App, *, face: bool = False) -> None:
+        """Has the missing pictures of an app made, after those that were asked for before.
+
+        Args:
+            suite: Where it is from.
+            app: Which.
+            face: Only the one that stands for it in lists. It is quickly made, and so before all others.
+        """
+        wanted = _Wanted(suite, app, face)
         with self._lock:
-            if self._closed or any((one.name, other.name) == key for one, other in self._wanted):
+            if self._closed or any((one.key, one.face) == (wanted.key, face) for one in self._wanted):
                 return
-            self._faults.pop(key, None)
-            self._wanted.append((suite, app))
+            self._faults.pop(wanted.key, None)
+            place = 1 + sum(one.face for one in self._wanted[1:]) if face else len(self._wanted)
+            self._wanted.insert(place, wanted)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="fairground-looks", daemon=True)
                 self._thread.start()
@@ -104,10 +111,10 @@ class LookBook:
                 if self._closed or not self._wanted:
                     self._thread = None
                     return
-                suite, app = self._wanted[0]
+                wanted = self._wanted[0]
             fault = ""
             try:
-                self._make(suite, app)
+                self._make(wanted)
             except FairgroundError as error:
                 fault = f"{error.message}{f' ({error.fix})' if error.fix else ''}"
             except Exception as error:  # somebody else's app, and no reason for ours to stop
@@ -115,15 +122,18 @@ class LookBook:
             with self._lock:
                 self._wanted.pop(0)
                 if fault:
-                    _log.error("no pictures of %s/%s: %s", suite.name, app.name, fault)
-                    self._faults[suite.name, app.name] = unplaced(fault)[:500]
+                    _log.error("no pictures of %s/%s: %s", *wanted.key, fault)
+                    self._faults[wanted.key] = unplaced(fault)[:500]
 
-    def _make(self, suite: Suite, app: App) -> None:
+    def _make(self, wanted: _Wanted) -> None:
+        suite, app = wanted.suite, wanted.app
         place = self._place(suite, app)
         with writing(place):
             place.mkdir(parents=True, exist_ok=True)
         missing: dict[Configuration, list[Path]] = {}
         for (axis, value), one in axis_configurations(suite, app).items():
+            if wanted.face and (axis, value) != face_of(app):
+                continue
             if not (file := _file(place, axis, value)).is_file():
                 missing.setdefault(one, []).append(file)
         with closing(first_frames(suite, missing)) as frames:
@@ -142,6 +152,22 @@ class LookBook:
             mark = fingerprint([_FORMAT, suite.version, app.sources()])
             self._places[key] = self._folder / suite.name / app.name / mark
         return self._places[key]
+
+
+def face_of(app: App) -> tuple[str, str]:
+    """Axis and value of the picture that stands for an app in lists."""
+    return "theme", next(iter(app.themes))
+
+
+@dataclass(frozen=True, eq=False)
+class _Wanted:
+    suite: Suite
+    app: App
+    face: bool
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.suite.name, self.app.name
 
 
 def book_of(request: Request) -> LookBook:

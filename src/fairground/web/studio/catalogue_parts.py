@@ -30,7 +30,7 @@ def scenario_table(shelves: tuple[Shelf, ...], *, label: str) -> Html:
     """Every scenario of some apps, with what searches them. Remembered: a shelf is new when its proofs are."""
     several = len(shelves) > 1
     heads = ["Scenario", "Kind", "Instances", "Proven pairs", "Mutants rejected"]
-    rows = [_row(one, count, several) for one in shelves for count in one.counts]
+    rows = [_row(one, count) for one in shelves for count in one.counts]
     if not rows:
         return tag("p", "There is no scenario yet.", class_="muted")
     apps = [(f"{one.suite.name}/{one.app.name}", one.app.title) for one in shelves]
@@ -43,8 +43,9 @@ def scenario_table(shelves: tuple[Shelf, ...], *, label: str) -> Html:
         tag("output", f"{len(rows):,} scenarios", class_="muted small", role="status"),
         class_="inline filter", role="search", data_filter=True,
     )  # fmt: skip
-    shown = table(heads, rows, label=label, class_="scenarios")
-    return tag("div", tools, shown, class_="filtered")
+    if not several:
+        return tag("div", tools, table(heads, rows, label=label, class_="scenarios"), class_="filtered")
+    return tag("div", tools, [_group(one, heads, label) for one in shelves if one.counts], class_="filtered")
 
 
 def proven_cell(count: ScenarioCount) -> Child:
@@ -81,15 +82,22 @@ def proof_word(count: ScenarioCount) -> str:
     return "whole" if whole else "none" if not count.proven else "part"
 
 
-def _row(shelf: Shelf, count: ScenarioCount, several: bool) -> list[Child]:
+def _group(shelf: Shelf, heads: Sequence[str], label: str) -> Html:
+    """The scenarios of one of several apps, to be opened: all of them at once are hundreds."""
+    rows = [_row(shelf, count) for count in shelf.counts]
+    title = (shelf.app.title or shelf.app.name, tag("span", f" {len(rows):,}", class_="muted"))
+    shown = table(heads, rows, label=f"{label}: {shelf.suite.title}, {shelf.app.title}", class_="scenarios")
+    return tag("details", tag("summary", title), shown, class_="group")
+
+
+def _row(shelf: Shelf, count: ScenarioCount) -> list[Child]:
     one = count.scenario
     name = tag(
         "a", tag("b", one.name), href=f"{shelf.path}/{one.name}", data_app=f"{shelf.suite.name}/{shelf.app.name}",
         data_kind=one.kind, data_proof=proof_word(count),
     )  # fmt: skip
-    where = tag("span", f" {shelf.suite.name}/{shelf.app.name}", class_="muted small") if several else None
     return [
-        (name, where, tag("div", tag("bdi", one.template), class_="template")),
+        (name, tag("div", tag("bdi", one.template), class_="template")),
         pill(one.kind),
         f"{len(one.instances):,}",
         proven_cell(count),

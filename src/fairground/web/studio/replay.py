@@ -17,7 +17,6 @@ from fairground.web.studio.replay_archive import zipped
 from fairground.web.studio.replay_data import Replay, replay_data, tree_places
 from fairground.web.studio.replay_episodes import find_episode
 from fairground.web.studio.replay_pages import choose_page, compare_page, replay_page
-from fairground.web.visit import site_of
 
 
 class Trouble(Record):
@@ -40,11 +39,10 @@ _MAX_TREE: Final = 16 << 20
 @router.get("/replay/compare", include_in_schema=False)
 def compare(request: Request, a: str = "", b: str = "", mode: str = "step") -> Response:
     """Two episodes side by side; with one only, a list of others to choose from."""
-    site = site_of(request)
     wanted = [_parts(one) for one in (a, b) if one]
     if not wanted:
         raise Absent("there is no episode to compare", fix="open a replay, and choose another from there")
-    found = [(run, episode, find_episode(site, run, episode)) for run, episode in wanted]
+    found = [(run, episode, find_episode(request, run, episode)) for run, episode in wanted]
     if len(found) == 1:
         return choose_page(request, *found[0])
     return compare_page(request, found, "time" if mode == "time" else "step")
@@ -53,7 +51,7 @@ def compare(request: Request, a: str = "", b: str = "", mode: str = "step") -> R
 @router.get("/replay/{run}/{episode}", include_in_schema=False)
 def replay(request: Request, run: str, episode: str) -> Response:
     """One episode, step by step."""
-    return replay_page(request, run, episode, find_episode(site_of(request), run, episode))
+    return replay_page(request, run, episode, find_episode(request, run, episode))
 
 
 @router.get(_API, response_model=Replay, responses=_TROUBLES)
@@ -61,7 +59,7 @@ def data(request: Request, run: str, episode: str) -> Response:
     """An episode as data: every step with its action, thought and times, and the verdict with its evidence."""
     base = f"/api/replays/{quote(run, safe='')}/{episode}"
     found = replay_data(
-        find_episode(site_of(request), run, episode),
+        find_episode(request, run, episode),
         frame_url=lambda digest: f"{base}/frames/{digest}.png",
         tree_url=lambda place: f"{base}/trees/{place}",
     )
@@ -75,7 +73,7 @@ def data(request: Request, run: str, episode: str) -> Response:
 )
 def frame(request: Request, run: str, episode: str, digest: str) -> Response:
     """A frame of the episode, as it was recorded."""
-    folder = find_episode(site_of(request), run, episode)
+    folder = find_episode(request, run, episode)
     if digest not in folder.digests:
         raise Absent(f"there is no frame {digest[:40]!r} in this episode")
     try:
@@ -93,7 +91,7 @@ def frame(request: Request, run: str, episode: str, digest: str) -> Response:
 )
 def tree(request: Request, run: str, episode: str, place: str) -> Response:
     """The accessibility tree of what the agent saw before the step of that index."""
-    folder = find_episode(site_of(request), run, episode)
+    folder = find_episode(request, run, episode)
     known = {str(one): one for one in tree_places(folder)}
     if place not in known:
         raise Absent(f"there is no accessibility tree {place[:40]!r} in this episode")
@@ -108,7 +106,7 @@ def tree(request: Request, run: str, episode: str, place: str) -> Response:
 )
 def log(request: Request, run: str, episode: str, name: str) -> Response:
     """What a stage of the episode wrote."""
-    folder = find_episode(site_of(request), run, episode)
+    folder = find_episode(request, run, episode)
     if name not in folder.log_names():
         raise Absent(f"there is no log {name[:80]!r} in this episode")
     return _text(folder.log(name).encode())
@@ -121,7 +119,7 @@ def log(request: Request, run: str, episode: str, name: str) -> Response:
 )
 def video(request: Request, run: str, episode: str) -> Response:
     """The episode's video, if there is one."""
-    found = find_episode(site_of(request), run, episode).video
+    found = find_episode(request, run, episode).video
     if found is None:
         raise Absent("there is no video of this episode")
     return FileResponse(found, media_type="video/mp4")
@@ -134,7 +132,7 @@ def video(request: Request, run: str, episode: str) -> Response:
 )
 def download(request: Request, run: str, episode: str) -> Response:
     """Everything that was recorded, and a page to look at it, as a zip file."""
-    folder = find_episode(site_of(request), run, episode)
+    folder = find_episode(request, run, episode)
     name = f"{re.sub(r'[^A-Za-z0-9._-]+', '_', run).strip('._') or 'run'}-{episode}"
     headers = {"Content-Disposition": f'attachment; filename="{name}.zip"'}
     return StreamingResponse(zipped(folder, name), media_type="application/zip", headers=headers)

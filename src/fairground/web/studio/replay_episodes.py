@@ -6,32 +6,32 @@ import os
 import re
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+from fastapi import Request
 
 from fairground.arena import Absent
 from fairground.core import EpisodeError
-from fairground.rollout import EpisodeFolder, is_run, read_episode
+from fairground.rollout import EpisodeFolder, read_episode
 from fairground.rollout.run import EPISODES
-from fairground.web.studio.runs_found import find_run
-
-if TYPE_CHECKING:
-    from fairground.web.site import Site
+from fairground.web.studio.runs_found import Found, Place, find_run, places_of
+from fairground.web.studio.runs_plays import attempt_in
 
 _NAME: Final = re.compile(r"[0-9]{6,12}(?:-[0-9]{1,6})?", re.ASCII)  # as runs name the folders of episodes
 _KEPT: Final = 8  # episodes that stay in memory: a replay asks for hundreds of frames of one
 _LARGE: Final = 16 << 20  # bytes of steps; larger ones do not stay
 
 
-def find_episode(site: Site, run: str, episode: str) -> EpisodeFolder:
-    """An episode of a run of the site, complete or not.
+def find_episode(request: Request, run: str, episode: str) -> EpisodeFolder:
+    """An episode of a run that whoever asks may see, complete or not.
 
     Raises:
         Refused: When there is no such run or episode.
         EpisodeError: When its files cannot be read.
     """
-    episodes = _run_folder(site.runs, run) / EPISODES
-    path = episodes / episode
-    if not _NAME.fullmatch(episode) or episodes.is_symlink() or path.is_symlink() or not path.is_dir():
+    found = _run(places_of(request), run)
+    path = attempt_in(found.folder, episode) if found.played else _planned(found.folder / EPISODES, episode)
+    if path is None:
         raise Absent(f"there is no episode {episode[:80]!r} in the run {run!r}", fix="choose one in the run's list")
     try:
         return open_episode(path)
@@ -49,17 +49,23 @@ def open_episode(path: Path) -> EpisodeFolder:
     return _read(path, seen)
 
 
-def _run_folder(places: tuple[Path, ...], name: str) -> Path:
+def _planned(episodes: Path, name: str) -> Path | None:
+    path = episodes / name
+    there = _NAME.fullmatch(name) and not episodes.is_symlink() and not path.is_symlink() and path.is_dir()
+    return path if there else None
+
+
+def _run(places: tuple[Place, ...], name: str) -> Found:
     found = _looked_up(places, name)
-    if not is_run(found):  # it was removed since
+    if not found.played and not found.present:  # it was removed since
         _looked_up.cache_clear()
         found = _looked_up(places, name)
     return found
 
 
 @lru_cache(64)  # looking at every folder for every frame would be slow where there are many
-def _looked_up(places: tuple[Path, ...], name: str) -> Path:
-    return find_run(places, name).folder
+def _looked_up(places: tuple[Place, ...], name: str) -> Found:
+    return find_run(places, name)
 
 
 @lru_cache(_KEPT)

@@ -17,11 +17,11 @@ from fairground.core import Check, FairgroundError, Outcome
 from fairground.report.describe import evidence
 from fairground.report.html import Child, Html, tag
 from fairground.report.scenes import outcome_of
-from fairground.rollout import EpisodeFolder, Row, RunStore
+from fairground.rollout import EpisodeFolder, Row
 from fairground.web.shell import asset, empty, fact, page, pill, table
 from fairground.web.studio.replay_data import LONG, clip, usage_of
-from fairground.web.studio.runs_found import find_runs
-from fairground.web.visit import site_of
+from fairground.web.studio.runs_found import find_runs, places_of
+from fairground.web.studio.runs_read import opened
 
 _TITLE: Final = 300  # characters of an instruction that stand as a heading; all of it stands below when there is more
 _CHOICES: Final = 50  # episodes offered for a comparison
@@ -109,9 +109,9 @@ def choose_page(request: Request, run: str, episode: str, folder: EpisodeFolder)
 
 
 def _others(request: Request, run: str, episode: str, configuration: str) -> Iterator[tuple[Child, ...]]:
-    for one in find_runs(site_of(request).runs).values():
+    for one in find_runs(places_of(request)).values():
         try:
-            with RunStore.open(one.folder) as store:
+            with opened(one) as store:
                 agent = store.spec.agent
                 for row in islice(store.rows(), _LOOKED_AT):
                     name = _folder_name(row)

@@ -16,13 +16,12 @@ from fairground.report.statistics_words import counted
 from fairground.web.shell import empty, page, table
 from fairground.web.studio import runs_api
 from fairground.web.studio.runs_compare import chooser, compare_page
-from fairground.web.studio.runs_found import Found, find_runs
+from fairground.web.studio.runs_found import Found, find_runs, places_of
 from fairground.web.studio.runs_list import episodes_page, members
 from fairground.web.studio.runs_page import by_agent, by_scenario, standing, without_score
 from fairground.web.studio.runs_parts import dollars, named, no_score, rate_words, replay_path, run_path, state_pill
 from fairground.web.studio.runs_read import RunSummary, episodes_of, summary_of
 from fairground.web.studio.runs_tally import Filter, tally
-from fairground.web.visit import site_of
 
 router = APIRouter()
 router.include_router(runs_api.router)
@@ -33,7 +32,7 @@ Name = Annotated[str, Query(max_length=400)]
 @router.get("/runs", include_in_schema=False)
 def every_run(request: Request) -> Response:
     """All runs, those that were begun last first."""
-    found = find_runs(site_of(request).runs)
+    found = find_runs(places_of(request))
     if not found:
         how = ("Start one, such as ", tag("code", "fairground run pocket/notes --agent random"), ". It shows up here.")
         return _page(request, "Runs", tag("h1", "Runs"), _live(empty("There is no run here yet", how), "/api/runs", 3))
@@ -55,13 +54,13 @@ def every_run(request: Request) -> Response:
 @router.get("/runs/compare", include_in_schema=False)
 def compare(request: Request, a: Name = "", b: Name = "") -> Response:
     """Two runs, paired on what both were run on."""
-    return _page(request, "Compare runs", *compare_page(find_runs(site_of(request).runs), a, b))
+    return _page(request, "Compare runs", *compare_page(find_runs(places_of(request)), a, b))
 
 
 @router.get("/runs/{name}", include_in_schema=False)
 def one_run(request: Request, name: str) -> Response:
     """A run, or runs that belong together."""
-    some = members(find_runs(site_of(request).runs), name)
+    some = members(find_runs(places_of(request)), name)
     if some[0].name == name:
         return _run(request, some[0])
     return _group(request, name, some)
@@ -78,7 +77,7 @@ def episodes(
     number: Annotated[int, Query(alias="page", ge=1, le=1_000_000)] = 1,
 ) -> Response:
     """Episodes that fit; the address holds the filter."""
-    some = members(find_runs(site_of(request).runs), name)
+    some = members(find_runs(places_of(request)), name)
     wanted = Filter(agent, outcome, scenario, text)
     every = _interval(_summaries(some))
     content = episodes_page(name, some, wanted, number)
@@ -88,7 +87,7 @@ def episodes(
 @router.get("/runs/{name}/episodes/{episode}", include_in_schema=False)
 def one_episode(request: Request, name: str, episode: str) -> Response:
     """The way to an episode's replay."""
-    for run in members(find_runs(site_of(request).runs), name):
+    for run in members(find_runs(places_of(request)), name):
         for one in episodes_of(run):
             if one.folder and one.folder == episode:
                 return RedirectResponse(replay_path(one), 307)
@@ -103,9 +102,11 @@ def _run(request: Request, found: Found) -> Response:
     if run.state == "damaged":
         fault = tag("p", run.fault, class_="note bad")
         return _page(request, run.name, *head, _live(fault, f"/api{run_path(run.name)}/mark", 5))
-    about = tag("p", named(run.contender), " on ", named(", ".join(run.worlds)), ", ",
-                counted(run.rollouts, "rollout"), " a configuration, begun ",
+    how = ("attempts that people made, the first " if found.played
+           else (counted(run.rollouts, "rollout"), " a configuration, begun "))  # fmt: skip
+    about = tag("p", named(run.contender), " on ", named(", ".join(run.worlds)), ", ", how,
                 tag("time", run.started, datetime=run.started), ".", class_="lead")  # fmt: skip
+    left_out = tag("p", run.fault, ".", class_="note") if run.fault else None
     buttons = tag(
         "p",
         tag("a", "All episodes", href=f"{run_path(run.name)}/episodes", class_="button"),
@@ -113,7 +114,7 @@ def _run(request: Request, found: Found) -> Response:
         class_="row",
     )
     live = _live(_sections(found, run.mark), f"/api{run_path(run.name)}/mark", _interval([run]))
-    return _page(request, run.name, *head, about, buttons, live)
+    return _page(request, run.name, *head, about, left_out, buttons, live)
 
 
 @lru_cache(maxsize=32)

@@ -10,13 +10,12 @@ from pydantic import Field
 from fairground.arena import Refused
 from fairground.core import Record
 from fairground.stats import Interval
-from fairground.web.studio.runs_found import find_run, find_runs
+from fairground.web.studio.runs_found import find_run, find_runs, places_of
 from fairground.web.studio.runs_list import EACH, members, one_page
 from fairground.web.studio.runs_parts import replay_path
 from fairground.web.studio.runs_read import RunEpisode, RunSummary, State, episodes_of, summary_of
 from fairground.web.studio.runs_tally import Filter, OutcomeWord, Tally, tally_by
 from fairground.web.trouble import ABSENT
-from fairground.web.visit import site_of
 
 router = APIRouter()
 Text = Annotated[str, Query(max_length=400)]
@@ -42,7 +41,10 @@ class RunEntry(Record):
     worlds: tuple[str, ...]
     rollouts: int
     started: str
-    state: State = Field(description="stopped: not at its end, and not going on; damaged: it cannot be read")
+    state: State = Field(
+        description="stopped: not at its end, and not going on; open: people's attempts, to which more may come; "
+        "damaged: it cannot be read"
+    )
     planned: int = Field(description="episodes in all")
     ended: int
     passed: int
@@ -52,7 +54,7 @@ class RunEntry(Record):
     retried: int
     success: Rate | None = Field(description="out of the scored episodes; null while there are none")
     cost: float = Field(description="dollars, as far as known")
-    fault: str = Field(description="what is wrong with a damaged one; else empty")
+    fault: str = Field(description="what is wrong with a damaged one, or was left out of an open one; else empty")
     mark: str = Field(description="another one whenever something has changed")
 
 
@@ -126,7 +128,7 @@ class EpisodeList(Record):
 def runs(request: Request) -> RunList:
     """All runs, by name."""
     found = []
-    for one in find_runs(site_of(request).runs).values():
+    for one in find_runs(places_of(request)).values():
         try:
             found.append(RunEntry.parse(_run(summary_of(one))))
         except Refused:  # gone since it was found
@@ -137,7 +139,7 @@ def runs(request: Request) -> RunList:
 @router.get("/api/runs/{name}", responses=ABSENT)
 def run(request: Request, name: str) -> RunDetail:
     """One run, scenario by scenario."""
-    found = find_run(site_of(request).runs, name)
+    found = find_run(places_of(request), name)
     summary = summary_of(found)
     rows = [] if summary.state == "damaged" else tally_by(episodes_of(found), lambda one: one.scenario)
     return RunDetail.parse({**_run(summary), "scenarios": tuple(map(_scenario, rows))})
@@ -146,7 +148,7 @@ def run(request: Request, name: str) -> RunDetail:
 @router.get("/api/runs/{name}/mark", responses=ABSENT)
 def mark(request: Request, name: str) -> Mark:
     """Whether anything has changed about a run, or about runs that belong together: cheap to ask every second."""
-    found = [summary_of(one) for one in members(find_runs(site_of(request).runs), name)]
+    found = [summary_of(one) for one in members(find_runs(places_of(request)), name)]
     return Mark(mark="-".join(one.mark for one in found), going=any(one.state == "going" for one in found))
 
 
@@ -161,7 +163,7 @@ def episodes(
     page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
 ) -> EpisodeList:
     """Episodes of a run, or of runs that belong together, that fit everything that is said."""
-    some = members(find_runs(site_of(request).runs), name)
+    some = members(find_runs(places_of(request)), name)
     shown, total, pages = one_page(some, Filter(agent, outcome or "", scenario, text), page)
     return EpisodeList(total=total, page=page, pages=pages, each=EACH, episodes=tuple(map(_episode, shown)))
 

@@ -12,20 +12,20 @@ from urllib.parse import quote
 import numpy as np
 
 from fairground.arena import Refused
-from fairground.core import FairgroundError, InvalidInput
+from fairground.core import FairgroundError
 from fairground.report.html import Child, Html, tag
 from fairground.report.plots import Row, figure, flow, forest, look_of
 from fairground.report.plots.scale import points
 from fairground.report.statistics_behaviour import CLASSES
 from fairground.report.statistics_words import chance, counted, point_range, rate
-from fairground.rollout import run_table
-from fairground.rollout.differing import Contest, read_side
+from fairground.rollout.differing import Contest, RunSide, side_of
 from fairground.rollout.duels import Duel, duel, told_apart
+from fairground.rollout.episode_table import store_table
 from fairground.stats import Comparison, Table, compare, count, join_tables
 from fairground.web.shell import empty, fact, pill, table
 from fairground.web.studio.runs_found import Found, no_run
 from fairground.web.studio.runs_parts import drawn, named, run_path
-from fairground.web.studio.runs_read import RunSummary, summary_of
+from fairground.web.studio.runs_read import RunSummary, opened, summary_of
 
 LEVEL: Final = 0.95
 RESAMPLES: Final = 5000
@@ -52,8 +52,11 @@ def compare_page(found: Mapping[str, Found], a: str, b: str) -> list[Child]:
     if a == b:
         return [*head, empty("A run cannot be compared with itself", "Choose another one.")]
     runs = [summary_of(found[name]) for name in (a, b)]
+    for one in runs:
+        if not one.ended and one.state != "damaged":
+            return [*head, empty("These two cannot be compared", "No episode of ", named(one.name), " has ended yet.")]
     try:
-        result = _compared(*((one.name, found[one.name].folder, one.mark) for one in runs))
+        result = _compared(*((found[one.name], one.mark) for one in runs))
     except FairgroundError as error:
         said = error.message
         for name in (a, b):
@@ -89,22 +92,21 @@ def _summary(found: Found) -> RunSummary:
 
 
 @lru_cache(maxsize=32)
-def _compared(a: tuple[str, Path, str], b: tuple[str, Path, str]) -> Duel:
-    """The duel of two runs as they are: their names, folders and marks."""
-    try:
-        tables: list[Table] = [run_table(folder) for _, folder, _ in (a, b)]
-        sides = [replace(read_side(folder), folder=Path(name)) for name, folder, _ in (a, b)]
-    except (ValueError, TypeError, OverflowError) as error:
-        if isinstance(error, FairgroundError):
-            raise
-        raise InvalidInput(f"an index says what no run says ({type(error).__name__})") from None
+def _compared(a: tuple[Found, str], b: tuple[Found, str]) -> Duel:
+    """The duel of two runs as they are: where they were found, and their marks."""
+    tables: list[Table] = []
+    sides: list[RunSide] = []
+    for found, _ in (a, b):
+        with opened(found) as store:
+            tables.append(store_table(store))
+            sides.append(replace(side_of(store), folder=Path(found.name)))
     if set(tables[0].contenders) & set(tables[1].contenders):
-        tables = [told_apart(one, name) for one, (name, _, _) in zip(tables, (a, b), strict=True)]
+        tables = [told_apart(one, found.name) for one, (found, _) in zip(tables, (a, b), strict=True)]
     whole = join_tables(tables)
     one, other = (count(whole, each.contenders[0]) for each in tables)
     (rng,) = np.random.default_rng(0).spawn(1)
-    found = compare(one, other, rng=rng, resamples=RESAMPLES, level=LEVEL)
-    return duel(one, other, found, *sides, level=LEVEL)
+    compared = compare(one, other, rng=rng, resamples=RESAMPLES, level=LEVEL)
+    return duel(one, other, compared, *sides, level=LEVEL)
 
 
 def _result(runs: Sequence[RunSummary], found: Duel) -> list[Child]:

@@ -6,15 +6,23 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
+
+from starlette.requests import HTTPConnection
 
 from fairground.arena import Absent, Refused
 from fairground.core import unknown
 from fairground.rollout import is_run, runs_in
 from fairground.rollout.study_run import PLAN
+from fairground.web.studio.runs_plays import Plays, is_played
+from fairground.web.visit import site_of, visitor_of
 
 _LOOKED_AT: Final = 5_000  # folders in each place
 _TAKEN: Final = ("compare",)  # addresses below /runs that are no run
+
+
+Place: TypeAlias = Path | Plays
+"""Where runs are looked for: a folder of runs, or one of people's attempts, which are shown as one run."""
 
 
 @dataclass(frozen=True)
@@ -25,18 +33,38 @@ class Found:
         name: In addresses: the name of its folder, after that of its group and a colon where it is in one.
         folder: Where it is.
         group: What it was run together with: several agents at once, or a study. Empty for one that stands alone.
+        played: Whether it is people's attempts, which nobody planned.
     """
 
     name: str
     folder: Path
     group: str = ""
+    played: bool = False
+
+    @property
+    def present(self) -> bool:
+        """Whether it is still there."""
+        return is_played(self.folder) if self.played else is_run(self.folder)
 
 
-def find_runs(places: Sequence[Path]) -> dict[str, Found]:
+def places_of(connection: HTTPConnection) -> tuple[Place, ...]:
+    """Where to look for whoever asks. As on live seats, what people did is for judges and admins."""
+    site = site_of(connection)
+    if visitor_of(connection).person.role not in ("judge", "admin"):
+        return site.runs
+    return (*site.runs, Plays(site.home / "plays"), *map(Plays, site.plays))
+
+
+def find_runs(places: Sequence[Place]) -> dict[str, Found]:
     """Every run in some folders by its name, in order of names; two that would share one get a number."""
     found: dict[str, Found] = {}
     groups: set[str] = set(_TAKEN)
     for place in places:
+        if isinstance(place, Plays):
+            if is_played(place.folder):
+                name = _free(_shown(place.folder.name), groups | found.keys())
+                found[name] = Found(name, place.folder.absolute(), played=True)
+            continue
         for folder in _folders(place):
             if is_run(folder):
                 name = _free(_shown(folder.name), groups | found.keys())
@@ -53,7 +81,7 @@ def find_runs(places: Sequence[Path]) -> dict[str, Found]:
     return dict(sorted(found.items()))
 
 
-def find_run(places: Sequence[Path], name: str) -> Found:
+def find_run(places: Sequence[Place], name: str) -> Found:
     """The run of that name. Raises `Refused`, which pages answer with 404, when there is none."""
     found = find_runs(places)
     if name not in found:

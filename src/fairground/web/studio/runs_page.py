@@ -49,7 +49,7 @@ def standing(runs: Sequence[RunSummary], whole: Tally) -> Html:
     if whole.tokens is not None:
         facts.append(("Tokens", f"{whole.tokens:,}"))
     # Of several, the one that goes on says most.
-    order = ("going", "stopped", "finished", "damaged")
+    order = ("going", "stopped", "open", "finished", "damaged")
     state_said = state_pill(min(runs, key=lambda one: order.index(one.state))) if runs else None
     bar = tag("progress", value=whole.ended, max=max(whole.planned, 1), aria_label="Episodes that have ended")
     return tag(

@@ -18,7 +18,7 @@ from fairground.web.studio.runs_tally import Tally
 KINDS: Final = {"passed": "good", "failed": "", "errored": "bad", "invalid": "odd"}
 """How each outcome is coloured: errors stand out, for they are ours."""
 
-STATES: Final = {"going": "good", "finished": "", "stopped": "odd", "damaged": "bad"}
+STATES: Final = {"going": "good", "finished": "", "stopped": "odd", "open": "", "damaged": "bad"}
 _SCALE: Final = whole(6, 134, ticks=2)
 
 

@@ -20,17 +20,19 @@ from functools import lru_cache
 from typing import Any, Final, Generic, Literal, TypeVar
 
 from fairground.core import FairgroundError, InvalidInput, Outcome
-from fairground.rollout import Row, RunStore, is_run
+from fairground.rollout import Row, RunStore
 from fairground.rollout.store import is_going
 from fairground.stats import Contender, Interval, wilson
 from fairground.web.studio.runs_found import Found, no_run
+from fairground.web.studio.runs_plays import ATTEMPT, open_plays, plays_mark, unreadable
 
-State = Literal["going", "finished", "stopped", "damaged"]
+State = Literal["going", "finished", "stopped", "open", "damaged"]
 
 _SUMMARIES: Final = 4096  # runs whose figures are kept
 _RUNS: Final = 12  # runs whose episodes are kept
 _LONGEST: Final = 2_000  # letters of a text
 _FOLDER: Final = re.compile(r"episodes/([0-9]{6,12}(?:-[0-9]{1,6})?)", re.ASCII)
+_ATTEMPT: Final = re.compile(f"({ATTEMPT.pattern})", re.ASCII)
 
 
 class Outcomes:
@@ -70,11 +72,12 @@ class RunSummary(Outcomes):
         rollouts: Attempts at each configuration.
         started: When, as ISO 8601.
         state: Whether it goes on now. `stopped`: it has not ended, and nobody of this machine writes it.
+            `open`: nobody planned it, and more may come: people's attempts.
         planned: Episodes in all.
         passed: Of those that have ended, how many ended so; likewise the next three.
         retried: Attempts that errored and were tried again.
         cost: Dollars, as far as known.
-        fault: Of a damaged run: what is wrong with it.
+        fault: What is wrong with a damaged run, or what was left out of people's attempts.
         mark: Another one whenever something has changed.
     """
 
@@ -140,10 +143,10 @@ def summary_of(found: Found) -> RunSummary:
     known = _summaries.get(found, mark)
     if known is None:
         try:
-            with _opened(found) as store:
+            with opened(found) as store:
                 known = _summarise(found, store, mark)
         except InvalidInput as error:
-            if not is_run(found.folder):
+            if not found.present:
                 raise no_run(found.name, {}) from None
             known = RunSummary(found.name, found.group, fault=error.message, mark=mark)
         _summaries.put(found, mark, known)
@@ -161,11 +164,11 @@ def episodes_of(found: Found) -> tuple[RunEpisode, ...]:
     known = _episodes.get(found, mark)
     if known is None:
         try:
-            with _opened(found) as store:
+            with opened(found) as store:
                 contender = str(Contender(_text(store.spec.agent), _text(store.spec.condition)))
-                known = tuple(_episode(found.name, contender, row) for row in store.rows())
+                known = tuple(_episode(found, contender, row) for row in store.rows())
         except InvalidInput:
-            if not is_run(found.folder):
+            if not found.present:
                 raise no_run(found.name, {}) from None
             raise
         _episodes.put(found, mark, known)
@@ -179,10 +182,10 @@ def success_rate(passed: int, scored: int) -> Interval:
 
 
 @contextmanager
-def _opened(found: Found) -> Iterator[RunStore]:
+def opened(found: Found) -> Iterator[RunStore]:
     """A run's index to be read. Whatever goes wrong becomes an `InvalidInput` without a path in it."""
     try:
-        with RunStore.open(found.folder) as store:
+        with open_plays(found.folder) if found.played else RunStore.open(found.folder) as store:
             yield store
     except FairgroundError as error:
         said = error.message.replace(str(found.folder / "run.sqlite"), "its index").replace(str(found.folder), "it")
@@ -195,31 +198,37 @@ def _opened(found: Found) -> Iterator[RunStore]:
 def _summarise(found: Found, store: RunStore, mark: str) -> RunSummary:
     spec, progress = store.spec, store.progress()
     passed, failed, errored, invalid = (progress.outcomes.get(one, 0) for one in Outcome)
-    if progress.planned == progress.finished:
-        state: State = "finished"
+    left_out = unreadable(found.folder) if found.played else 0
+    if found.played:
+        state: State = "open"
+    elif progress.planned == progress.finished:
+        state = "finished"
     else:
         state = "going" if is_going(found.folder) else "stopped"
     return RunSummary(
         found.name, found.group, _text(spec.agent), _text(spec.condition), tuple(map(_text, spec.worlds)),
         spec.rollouts, _text(store.started), state, progress.planned, passed, failed, errored, invalid,
-        progress.retried, _number(progress.cost) or 0.0, mark=mark,
+        progress.retried, _number(progress.cost) or 0.0,
+        fault=f"{left_out:,} of the recordings cannot be read, and are left out" if left_out else "", mark=mark,
     )  # fmt: skip
 
 
-def _episode(run: str, contender: str, row: Row) -> RunEpisode:
+def _episode(found: Found, contender: str, row: Row) -> RunEpisode:
     planned, done = row.planned, row.finished
     configuration = _text(planned.configuration)
     if done is None:
         values: tuple[Any, ...] = ("", None, 0, 0.0, None, None, "", "", "")
     else:
-        place = _FOLDER.fullmatch(_text(done.folder))
+        place = (_ATTEMPT if found.played else _FOLDER).fullmatch(_text(done.folder))
         values = (
             done.outcome.value, _number(done.reward), int(_number(done.steps) or 0), _number(done.seconds) or 0.0,
             None if done.tokens is None else int(_number(done.tokens) or 0), _number(done.cost),
             _text(done.ended_by), _text(done.error), place[1] if place else "",
         )  # fmt: skip
     scenario = "/".join(configuration.split("/", 3)[:3])
-    return RunEpisode(run, contender, int(planned.number), configuration, scenario, int(planned.rollout), *values)
+    return RunEpisode(
+        found.name, contender, int(planned.number), configuration, scenario, int(planned.rollout), *values
+    )
 
 
 def _text(value: object) -> str:
@@ -241,6 +250,8 @@ def _number(value: object) -> float | None:
 
 def _mark(found: Found) -> str:
     """What tells a run from how it was: its index, the journal of that, and whether it goes on."""
+    if found.played:
+        return plays_mark(found.folder)
     seen: list[object] = []
     for name in ("run.sqlite", "run.sqlite-wal"):
         try:

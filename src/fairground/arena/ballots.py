@@ -1,0 +1,45 @@
+"""What a person says of a battle."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
+
+from fairground.arena.battles import Words
+from fairground.core import Record
+
+MAX_COMMENT = 4_000
+MAX_MARKS = 1_000
+
+Correct = Literal["correct", "partly", "wrong"]
+Safe = Literal["safe", "unsafe"]
+Efficient = Literal["good", "fair", "poor"]
+Comment = Annotated[Words, Field(max_length=MAX_COMMENT)]
+
+
+class StepMark(Record):
+    """What a person says of one step of one side."""
+
+    side: Literal["a", "b"]
+    step: int = Field(ge=0, le=100_000)
+    mark: Literal["good", "grounding", "planning", "irrelevant", "misaligned", "hallucination", "harmful", "other"]
+    note: Annotated[Words, Field(max_length=500)] = ""
+
+
+class Vote(Record):
+    """A person's judgement of a battle."""
+
+    winner: Literal["a", "b", "tie", "both_bad"]
+    correct_a: Correct | None = None
+    correct_b: Correct | None = None
+    safe_a: Safe | None = None
+    safe_b: Safe | None = None
+    efficient_a: Efficient | None = None
+    efficient_b: Efficient | None = None
+    comment: Comment = ""
+    marks: tuple[StepMark, ...] = Field((), max_length=MAX_MARKS)
+
+
+PLAIN: Final = tuple(name for name in Vote.model_fields if name != "marks")
+"""What of a vote stands in columns of its own."""
