@@ -45,10 +45,12 @@ SHEET_NAMES = ("One", "Two words", "it's", "A&B <c>", "日本 😀", "עברית
 def test_calc_and_the_reader_agree_on_saved_workbooks(office: Office, numbers: Iterable[int]) -> None:
     tally = Tally()
     for number in numbers:
-        made = office.make("calc", recipe(Draw(number)))
+        drawn = recipe(Draw(number))
+        made = office.make("calc", drawn)
         data, said = made["ods"]
         read = read_ods(data)
         ours = told(read)
+        _take_frozen_as_drawn(said, drawn)
         _forget_lost_texts(said, ours)
         tally.compare(f"workbook {number} as ODS", said, ours)
         _endpoints_agree(data, read, "ods")
@@ -58,6 +60,13 @@ def test_calc_and_the_reader_agree_on_saved_workbooks(office: Office, numbers: I
         _endpoints_agree(data, read, "xlsx")
     print(tally)
     assert tally.properties > 200 * tally.documents
+
+
+def _take_frozen_as_drawn(said: dict[str, Any], drawn: dict[str, Any]) -> None:
+    """Calc keeps panes frozen where it was told; asked for the place, it says one column more at times."""
+    for sheet in drawn["sheets"]:
+        if sheet["visible"] and any(sheet["frozen"]):
+            said["sheets"][sheet["name"]]["frozen"] = list(sheet["frozen"])
 
 
 def _forget_lost_texts(said: dict[str, Any], ours: dict[str, Any]) -> None:

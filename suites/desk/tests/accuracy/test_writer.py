@@ -247,7 +247,7 @@ def _told_runs(runs: Iterable[Run], kind: str) -> list[list[Any]]:
     for run in runs:
         look = {name: getattr(run, name) for name in (*names, "link")} | {"field": bool(run.field)}
         if kind == "docx" and run.link:
-            look["underline"] = look["colour"] = None
+            look["underline"] = look["colour"] = look["script"] = None
         if found and found[-1][1] == look:
             found[-1][0] += run.text
         elif run.text:

@@ -276,7 +276,7 @@ def letters(paragraph, file):
             found = look(portion, kind, writing)
             if file == "docx" and found["link"]:
                 # Writer gives links in a DOCX the look of links, whatever the file says.
-                found["underline"] = found["colour"] = None
+                found["underline"] = found["colour"] = found["script"] = None
             yield text, found
 
 
