@@ -105,24 +105,25 @@ def test_chromium_and_the_readers_agree_on_a_saved_profile(numbers: Iterable[int
 class _Browser:
     def __init__(self, debugger: Debugger) -> None:
         self._debugger = debugger
-        target = debugger.call("Target.createTarget", {"url": "about:blank"})["targetId"]
-        attached = debugger.call("Target.attachToTarget", {"targetId": target, "flatten": True})
+        # The browser answers nothing before it is up, which takes long on a busy machine.
+        target = debugger.call("Target.createTarget", {"url": "about:blank"}, seconds=SECONDS)["targetId"]
+        attached = debugger.call("Target.attachToTarget", {"targetId": target, "flatten": True}, seconds=SECONDS)
         self._session = str(attached["sessionId"])
 
-    def run(self, script: str) -> Any:
+    def run(self, script: str, seconds: float = SECONDS) -> Any:
         """What a script gives, in the page."""
         wanted = {"expression": script, "awaitPromise": True, "returnByValue": True}
-        done = self._debugger.call("Runtime.evaluate", wanted, session=self._session)
+        done = self._debugger.call("Runtime.evaluate", wanted, session=self._session, seconds=seconds)
         assert "exceptionDetails" not in done, str(done)[:1000]
         return done["result"].get("value")
 
     def go(self, address: str) -> None:
         """Opens a page and waits until it is complete."""
-        self._debugger.call("Page.navigate", {"url": address}, session=self._session)
+        self._debugger.call("Page.navigate", {"url": address}, session=self._session, seconds=SECONDS)
         deadline = time.monotonic() + SECONDS
         while True:
             with suppress(AppError):  # between two pages there is nothing to ask
-                ready, where = self.run("[document.readyState, location.href]")
+                ready, where = self.run("[document.readyState, location.href]", seconds=10.0)
                 if ready == "complete" and where.startswith(address):
                     return
             assert time.monotonic() < deadline, f"{address} does not open"
@@ -133,8 +134,8 @@ class _Browser:
         for path in paths:
             self.go(f"http://site.example{path}")
         found: dict[str, Any] = {}
-        entries = self._debugger.call("Page.getNavigationHistory", session=self._session)["entries"]
-        for entry in entries:
+        history = self._debugger.call("Page.getNavigationHistory", session=self._session, seconds=SECONDS)
+        for entry in history["entries"]:
             if entry["url"].startswith("http://site.example/"):
                 found[entry["url"]] = entry["title"]
         return found
@@ -149,7 +150,7 @@ class _Browser:
             settings[name] = self.run(f"chrome.settingsPrivate.getPref({json.dumps(key)})")["value"]
         settings["startup"] = STARTUP[settings["startup"]]
         settings["cookies"] = COOKIES[settings["cookies"]]
-        cookies = self._debugger.call("Storage.getCookies")["cookies"]
+        cookies = self._debugger.call("Storage.getCookies", seconds=SECONDS)["cookies"]
         return {
             "bar": _said(bar),
             "other": _said(other),
@@ -169,8 +170,8 @@ def _browser(sandbox: Sandbox, port: int) -> Iterator[_Browser]:
     debugger = Debugger(sandbox, argv, {})
     try:
         yield _Browser(debugger)
-        debugger.call("Browser.close")
-        debugger.process.wait(30.0)
+        debugger.call("Browser.close", seconds=SECONDS)
+        debugger.process.wait(SECONDS)
     finally:
         debugger.close()
 

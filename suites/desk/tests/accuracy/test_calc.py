@@ -144,6 +144,10 @@ def _cell(draw: Draw, row: int, column: int, names: list[str]) -> dict[str, Any]
     shown = draw.choice(FORMATS) if draw.likely(0.4) else ""
     if kind == "formula" and shown in MOMENTS and re.search(r"[A-C]\$?[1-9]", value):
         shown = "0.00"  # a number that is lost in the file is worked out anew when it is opened
+    if kind == "number" and shown in MOMENTS and column < 3:
+        # A date or time is saved to fractions of a second. Formulas are saved with results of the number that it was,
+        # and worked out anew of the number that is left of it: whole days are left as they were.
+        value = float(int(value % 60_000))
     look: dict[str, Any] = {}
     if draw.likely(0.3):
         look |= {f"CharWeight{one}": draw.choice((150.0, 100.0)) for one in draw.some(("", "Asian", "Complex"))}

@@ -106,7 +106,7 @@ def program(draw: Draw, place: str) -> str:
                 "(set! parent (car (gimp-layer-group-new img)))(gimp-image-insert-layer img parent 0 -1)"
                 f"(gimp-item-set-name parent {text(_name(draw, number))})"
             )
-        lines.append(_layer(draw, base, number))
+        lines.append(_layer(draw, base, number, (width, height)))
     if draw.likely(0.5):
         words = draw.choice(("Hello", 'a&b <b>bold</b> "q" \\ é', "שלום", "one\ntwo", "日本 😀"))
         lines.append(
@@ -150,16 +150,22 @@ def program(draw: Draw, place: str) -> str:
     return "\n".join(lines)
 
 
-def _layer(draw: Draw, base: str, number: int) -> str:
+def _layer(draw: Draw, base: str, number: int, canvas: tuple[int, int]) -> str:
     flags = [draw.choice(("TRUE", "FALSE")) for _ in range(5)]
-    # One layer at least is seen, so that there is something to merge.
+    # One layer at least is seen, and not wholly beside the image: GIMP refuses to merge what leaves nothing.
     shown = "TRUE" if number == 0 else flags[0]
+    size = draw.randint(1, 150), draw.randint(1, 150)
     made = (
-        f"(set! layer (car (gimp-layer-new img {draw.randint(1, 150)} {draw.randint(1, 150)} "
+        f"(set! layer (car (gimp-layer-new img {size[0]} {size[1]} "
         f"{draw.choice(KINDS[base])} {text(_name(draw, number))} {draw.randint(0, 1000) / 10} "
         f"LAYER-MODE-{draw.choice(USUAL).upper()})))"
         f"(gimp-image-insert-layer img layer parent 0)"
-        f"(gimp-layer-set-offsets layer {draw.randint(-50, 50)} {draw.randint(-50, 50)})"
+    )
+    offsets = [draw.randint(-50, 50), draw.randint(-50, 50)]
+    if number == 0:
+        offsets = [min(max(at, 1 - own), whole - 1) for at, own, whole in zip(offsets, size, canvas, strict=True)]
+    made += (
+        f"(gimp-layer-set-offsets layer {offsets[0]} {offsets[1]})"
         f"(gimp-context-set-foreground '({_colour(draw)}))(gimp-context-set-background '({_colour(draw)}))"
         f"(gimp-drawable-edit-gradient-fill layer GRADIENT-LINEAR 0 FALSE 1 0 TRUE {draw.randint(0, 40)} 0 "
         f"{draw.randint(50, 90)} 60)"

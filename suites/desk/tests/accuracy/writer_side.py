@@ -8,6 +8,7 @@ ALIGNED = {0: "left", 1: "right", 2: "justify", 3: "center"}
 CASES = {0: "", 1: "upper", 2: "lower", 3: "title", 4: "small"}
 NUMBERS = {4: "1", 0: "A", 9: "A", 1: "a", 10: "a", 2: "I", 3: "i"}
 BULLETS, NOTHING, PICTURE = 6, 5, 8
+TEXTS = ("Text", "TextField")  # portions of paragraphs that have letters
 LOOKS = (
     *("CharWeightAsian", "CharWeightComplex", "CharPostureAsian", "CharPostureComplex"),
     *("CharWeight", "CharPosture", "CharUnderline", "CharStrikeout", "CharColor", "CharBackColor", "CharHeight"),
@@ -170,13 +171,9 @@ def tell(document, kind):
     custom = about.UserDefinedProperties
     told = {
         "blocks": blocks,
-        "notes": [["footnote", one.String] for one in items(document.Footnotes)],
+        "notes": [["footnote", one.String] for one in notes(document) if not is_endnote(one)],
         "comments": sorted([one.Author, one.Content, one.Resolved] for one in comments(document)),
-        "bookmarks": {
-            name: document.Bookmarks.getByName(name).Anchor.String
-            for name in document.Bookmarks.ElementNames
-            if not name.startswith("_")
-        },
+        "bookmarks": bookmarks(document),
         "changes": sorted(tell_changes(document)),
         "tracking": document.RecordChanges,
         "page": tell_page(document.StyleFamilies.getByName("PageStyles").getByName(style)),
@@ -202,7 +199,7 @@ def tell(document, kind):
         told["bookmarks"] = sorted(told["bookmarks"])
     if kind == "odt":
         # Writer forgets the texts of endnotes when it opens a DOCX.
-        told["endnotes"] = [["endnote", one.String] for one in items(document.Endnotes)]
+        told["endnotes"] = [["endnote", one.String] for one in notes(document) if is_endnote(one)]
         told["sections"] = {
             one.Name: [one.TextColumns.ColumnCount or 1, one.IsProtected] for one in items(document.TextSections)
         }
@@ -261,16 +258,7 @@ def list_kind(block):
 
 def letters(paragraph, file):
     """The pieces of text of a paragraph that count, with their looks; without what was deleted, and without notes."""
-    deleted, kept = 0, []
-    for portion in each(paragraph):
-        kind = portion.TextPortionType
-        if kind == "Redline":
-            if portion.RedlineType == "Delete":
-                deleted += 1 if portion.IsStart else -1
-        elif kind in ("Text", "TextField") and not deleted:
-            if kind == "TextField" and portion.TextField.supportsService("com.sun.star.text.textfield.Annotation"):
-                continue
-            kept.append((portion, kind))
+    kept = [(one, kind) for one, kind, deleted in portions(paragraph) if kind in TEXTS and not deleted]
     for (portion, kind), pieces in zip(kept, parted([one.String for one, _ in kept]), strict=True):
         for text, writing in pieces:
             found = look(portion, kind, writing)
@@ -278,6 +266,23 @@ def letters(paragraph, file):
                 # Writer gives links in a DOCX the look of links, whatever the file says.
                 found["underline"] = found["colour"] = found["script"] = None
             yield text, found
+
+
+def portions(paragraph):
+    """The portions of a paragraph with their kinds, and whether they were deleted; without remarks."""
+    deleted = 0
+    for portion in each(paragraph):
+        kind = portion.TextPortionType
+        if kind == "Redline":
+            if portion.RedlineType == "Delete":
+                deleted += 1 if portion.IsStart else -1
+        elif not is_remark(portion, kind):
+            yield portion, kind, deleted > 0
+
+
+def is_remark(portion, kind):
+    """Whether it is where a remark is anchored."""
+    return kind == "TextField" and portion.TextField.supportsService("com.sun.star.text.textfield.Annotation")
 
 
 def look(portion, kind, writing):
@@ -324,6 +329,42 @@ def tell_page(page):
     }
 
 
+def notes(document):
+    """The footnotes and endnotes whose places were not deleted."""
+    for paragraph in paragraphs(document):
+        for portion, kind, deleted in portions(paragraph):
+            if kind == "Footnote" and not deleted:
+                yield portion.Footnote
+
+
+def is_endnote(note):
+    """Endnotes are footnotes too."""
+    return note.supportsService("com.sun.star.text.Endnote")
+
+
+def bookmarks(document):
+    """The text of each bookmark that was not deleted as a whole.
+
+    Asked for it, Writer gives what was deleted of it too, and the numbers of notes.
+    """
+    texts, within, kept = {}, set(), set()
+    for paragraph in paragraphs(document):
+        for portion, kind, deleted in portions(paragraph):
+            if kind == "Bookmark":
+                name = portion.Bookmark.Name
+                texts.setdefault(name, "")
+                (within.add if portion.IsStart and not portion.IsCollapsed else within.discard)(name)
+                kept |= set() if deleted else {name}
+            elif kind in TEXTS and not deleted:
+                texts |= {name: texts[name] + portion.String for name in within}
+    return {name: texts[name] for name in kept if not name.startswith("_")}
+
+
+def paragraphs(document):
+    """Those of the body that are in no table."""
+    return (one for one in each(document.Text) if not one.supportsService("com.sun.star.text.TextTable"))
+
+
 def comments(document):
     """The remarks."""
     for one in each(document.TextFields):
@@ -332,11 +373,13 @@ def comments(document):
 
 
 def tell_changes(document):
-    """Tracked changes: kind, and the text where the program gives it."""
+    """Tracked changes: kind, text without the numbers of notes, and author."""
     for one in each(document.Redlines):
         cursor = one.RedlineStart.Text.createTextCursorByRange(one.RedlineStart)
         cursor.gotoRange(one.RedlineEnd, True)
-        yield [one.RedlineType.lower(), cursor.String, one.RedlineAuthor]
+        found = (portion for paragraph in each(cursor) for portion in each(paragraph))
+        text = "".join(portion.String for portion in found if portion.TextPortionType in TEXTS)
+        yield [one.RedlineType.lower(), text, one.RedlineAuthor]
 
 
 def each(container):
