@@ -10,7 +10,7 @@ from fairground.verify.reading.picture import Picture, Pixels, read_picture
 from fairground.verify.reading.picture_measures import difference
 from fairground.verify.reading.xcf import XcfImage, read_xcf, xcf_leaves
 
-_BIAS = 1.5  # of a channel on average: scaling and lossy files leave it alone, so it may be less than the rest
+_BIAS = 1.5
 
 
 def picture(state: State, path: str) -> Picture:
@@ -24,7 +24,13 @@ def image(state: State, path: str) -> XcfImage:
 
 
 def looks(
-    name: str, found: Pixels, *expected: Pixels, mean: float = 0.8, share: float = 0.01, weight: float = 3.0
+    name: str,
+    found: Pixels,
+    *expected: Pixels,
+    mean: float = 0.8,
+    share: float = 0.01,
+    bias: float = _BIAS,
+    weight: float = 3.0,
 ) -> Check:
     """Whether a picture is what it should be, or one of several things that it may be.
 
@@ -34,15 +40,17 @@ def looks(
         expected: What would do.
         mean: How much channels may differ on average, of 255.
         share: Of pixels that may differ by more than 16.
+        bias: How much lighter or darker a channel may be as a whole: scaling and lossy files leave it alone, so it may
+            be less than the rest.
         weight: Of the check.
     """
     gaps = [difference(found, one, threshold=16) for one in expected]
     best = min(gaps, key=lambda gap: (not gap.same_size, gap.mean))
     closest = expected[gaps.index(best)]
-    bias = float(np.abs(found[..., :3].mean(axis=(0, 1)) - closest[..., :3].mean(axis=(0, 1))).max())
-    passed = best.same_size and best.mean <= mean and best.share <= share and bias <= _BIAS
-    told = {"mean": round(best.mean, 3), "share": round(best.share, 4), "bias": round(bias, 3), "same": best.same_size}
-    return holds(name, passed, expected={"mean": mean, "share": share, "bias": _BIAS}, found=told, weight=weight)
+    lean = float(np.abs(found[..., :3].mean(axis=(0, 1)) - closest[..., :3].mean(axis=(0, 1))).max())
+    passed = best.same_size and best.mean <= mean and best.share <= share and lean <= bias
+    told = {"mean": round(best.mean, 3), "share": round(best.share, 4), "bias": round(lean, 3), "same": best.same_size}
+    return holds(name, passed, expected={"mean": mean, "share": share, "bias": bias}, found=told, weight=weight)
 
 
 def is_format(found: Picture, wanted: str) -> Check:

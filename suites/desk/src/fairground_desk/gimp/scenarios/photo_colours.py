@@ -52,7 +52,8 @@ class PhotoTool(GimpTask):
         return [
             is_format(found, "PNG"),
             *has_size(found, width, height),
-            looks("it looks as the tool makes it", found.pixels, *wanted, mean=self.tolerance, share=self.share),
+            looks("it looks as the tool makes it", found.pixels, *wanted, mean=self.tolerance, share=self.share,
+                  bias=max(1.5, self.tolerance)),
             is_opaque(found),
             holds("it is not the photograph as it was", not difference(found.pixels, photo.pixels).same_size
                   or difference(found.pixels, photo.pixels).mean > 0.5),

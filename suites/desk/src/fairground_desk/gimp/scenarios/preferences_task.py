@@ -12,8 +12,9 @@ from fairground_desk.gimp.inspector import GIMPRC
 from fairground_desk.gimp.scenarios.gimp_task import GimpTask
 from fairground_desk.kit import window
 
-# What this page of the dialog does not touch, and GIMP writes again as it was.
+# What this page of the dialog does not touch, and GIMP writes again as it was, unless it is what it does by itself.
 _KEPT = ("theme", "icon-theme", "color-profile-policy", "check-updates", "save-session-info", "show-tooltips")
+_USUAL = {"theme": ("Dark",), "icon-theme": ("Symbolic",)}
 
 
 class UndoAndHistory(GimpTask):
@@ -38,8 +39,8 @@ class UndoAndHistory(GimpTask):
             holds("both were confirmed together", levels != setting(was, "undo-levels") and history is not None),
             unchanged(
                 "other settings are as they were",
-                {name: setting(was, name) for name in _KEPT},
-                {name: setting(now, name) for name in _KEPT},
+                {name: setting(was, name) or _USUAL.get(name) for name in _KEPT},
+                {name: setting(now, name) or _USUAL.get(name) for name in _KEPT},
             ),
         ]
 

@@ -187,7 +187,8 @@ class StampPhoto(GimpTask):
         return [
             is_format(found, "PNG"),
             *has_size(found, *photo.size),
-            looks("the sign is there", part, following.rescaled(sign.pixels, side, side), mean=6.0, share=0.15),
+            looks("the sign is there", part, following.rescaled(sign.pixels, side, side), mean=6.0, share=0.15,
+                  bias=3.0),
             looks("the whole looks right", found.pixels, expected, mean=1.0, share=0.02, weight=2.0),
             holds("around it the photograph is as it was", clean and difference(found.pixels, photo.pixels).mean > 0.5),
         ]  # fmt: skip
