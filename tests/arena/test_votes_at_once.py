@@ -18,10 +18,13 @@ from fairground.arena import (
     battles_of,
     cast,
     close,
+    find_battle,
     find_person,
     history,
     invite,
+    new_battle,
     new_person,
+    reveal,
     see,
     votes_version,
 )
@@ -65,6 +68,29 @@ def test_who_looked_before_it_was_closed_cannot_vote_after(store: Store) -> None
     with pytest.raises(Refused, match="closed"):
         cast(store, battle, person, Vote(winner="a"), seen)
     assert history(store, battle, person.id) == []
+
+
+def test_who_votes_and_goes_on_at_once_never_judges_two_that_they_know(store: Store) -> None:
+    """Either the vote came first, and nothing follows; or what follows did, and nobody is told who the two are."""
+    person = judge(store)
+    for _ in range(6):
+        battle, gate, refused = fought(store, person), threading.Barrier(2), list[Refused]()
+
+        def follow(battle: str = battle, gate: threading.Barrier = gate, refused: list[Refused] = refused) -> None:
+            task = find_battle(store, battle).task
+            gate.wait()
+            try:
+                new_battle(store, person, task, follows=battle)
+            except Refused as error:
+                refused.append(error)
+
+        thread = threading.Thread(target=follow)
+        thread.start()
+        gate.wait()
+        cast(store, battle, person, Vote(winner="a"))
+        told = reveal(store, battle, person)
+        thread.join()
+        assert bool(refused) == (told is not None)
 
 
 def test_an_invitation_that_makes_nobody_is_not_used(store: Store) -> None:

@@ -150,16 +150,20 @@ def new_battle(
 
     Raises:
         InvalidInput: When there are not two agents to draw from.
-        Refused: When the battle to follow is somebody else's, or the owner has too many that are not finished.
+        Refused: When the battle to follow is somebody else's, or was voted on by them, or the owner has too many that
+            are not finished.
     """
     id_ = secrets.token_hex(16)
     with store.write() as connection:
         if most is not None:
             _check_number(connection, owner, most)
         if follows is not None:
-            earlier = _row(connection, follows)
+            earlier = _row(connection, follows, lock=True)  # a vote that is being written is waited for
             if earlier.owner != owner.id:
                 raise Refused("only who began a battle can go on with it")
+            mine = (votes.c.battle == follows, votes.c.person == owner.id)
+            if connection.execute(select(votes.c.version).where(*mine)).one_or_none() is not None:
+                raise Refused("you have voted on this battle and know the two", fix="begin another battle")
             a, b = earlier.a, earlier.b
         else:
             active = connection.execute(select(agents.c.name).where(agents.c.retired.is_(None))).scalars()
@@ -395,8 +399,9 @@ def _check_number(connection: Connection, owner: Person, most: int) -> None:
         raise Refused(f"you have {most} battles that are not finished", fix="wait for one of them, or stop it")
 
 
-def _row(connection: Connection, id_: str) -> Row[Any]:
-    found = connection.execute(select(battles).where(battles.c.id == id_)).one_or_none()
+def _row(connection: Connection, id_: str, *, lock: bool = False) -> Row[Any]:
+    query = select(battles).where(battles.c.id == id_)
+    found = connection.execute(query.with_for_update() if lock else query).one_or_none()
     if found is None:
         raise Absent("there is no such battle")
     return found
