@@ -302,12 +302,22 @@ def _told_layer(layer: XcfLayer) -> dict[str, Any]:
         "tag": layer.color_tag,
         "mask": None
         if mask is None or mask.pixels is None
-        else [mask.applied, mask.shown, [[int(mask.pixels[y, x])] for x, y in _places(mask.pixels)]],
+        else [mask.applied, mask.shown, [[_brightness(int(mask.pixels[y, x]))] for x, y in _places(mask.pixels)]],
         "text": {
             "says": words.text, "font": words.font, "size": words.size, "color": words.color, "justify": words.justify,
         } if words is not None else None,
         "points": [] if layer.pixels is None else _points(layer.pixels),
     }  # fmt: skip
+
+
+def _brightness(share: int) -> int:
+    """A level of a mask as GIMP says it when asked for a pixel: as the brightness of a gray, in the curve of sRGB.
+
+    What it saves is the share of the layer that is left, as are the levels of its selections and the opacity of a layer
+    to which a mask was applied; and so it is read.
+    """
+    level = share / 255
+    return round(255 * (12.92 * level if level <= 0.0031308 else 1.055 * level ** (1 / 2.4) - 0.055))
 
 
 def _places(pixels: Any) -> list[tuple[int, int]]:

@@ -54,7 +54,9 @@ def test_writer_and_the_reader_agree_on_saved_texts(office: Office, numbers: Ite
     tally = Tally()
     for number in numbers:
         drawn = recipe(Draw(1000 + number))
-        for kind, (data, said) in office.make("writer", drawn).items():
+        made = office.make("writer", drawn)
+        _take_lost_notes(made["docx"][1], made["odt"][1])
+        for kind, (data, said) in made.items():
             if kind == "docx" and any(block.get("section") for block in drawn["blocks"]):
                 continue  # sections end in paragraphs of their own there, which Writer shows and we leave out
             document = READERS[kind](data)
@@ -62,6 +64,15 @@ def test_writer_and_the_reader_agree_on_saved_texts(office: Office, numbers: Ite
             _endpoints_agree(data, document, kind)
     print(tally)
     assert tally.properties > 100 * tally.documents
+
+
+def _take_lost_notes(said: dict[str, Any], whole: dict[str, Any]) -> None:
+    """Opening a DOCX with several footnotes and several remarks, Writer loses the texts of all footnotes at times.
+
+    The file has them, as the same text has them as ODT.
+    """
+    if len(said["comments"]) > 1 and len(said["notes"]) > 1 and not any(text for _, text in said["notes"]):
+        said["notes"] = whole["notes"]
 
 
 def recipe(draw: Draw) -> dict[str, Any]:
@@ -248,6 +259,9 @@ def _told_runs(runs: Iterable[Run], kind: str) -> list[list[Any]]:
         look = {name: getattr(run, name) for name in (*names, "link")} | {"field": bool(run.field)}
         if kind == "docx" and run.link:
             look["underline"] = look["colour"] = look["script"] = None
+        elif kind == "docx" and run.field and run.script == "sub":
+            # The draw lowers letters by a share, a `w:position` in DOCX, which Writer does not give to a field there.
+            look["script"] = ""
         if found and found[-1][1] == look:
             found[-1][0] += run.text
         elif run.text:

@@ -349,6 +349,7 @@ def bookmarks(document):
     """
     texts, within, kept = {}, set(), set()
     for paragraph in paragraphs(document):
+        texts |= {name: texts[name] + "\n" for name in within}
         for portion, kind, deleted in portions(paragraph):
             if kind == "Bookmark":
                 name = portion.Bookmark.Name
@@ -373,13 +374,17 @@ def comments(document):
 
 
 def tell_changes(document):
-    """Tracked changes: kind, text without the numbers of notes, and author."""
+    """Tracked changes: kind, text, and author; asked for the text, Writer gives the numbers of notes with it."""
+    texts, within = {}, set()
+    for paragraph in paragraphs(document):
+        for portion in each(paragraph):
+            kind = portion.TextPortionType
+            if kind == "Redline":
+                (within.add if portion.IsStart else within.discard)(portion.RedlineIdentifier)
+            elif kind in TEXTS and not is_remark(portion, kind):
+                texts |= {name: texts.get(name, "") + portion.String for name in within}
     for one in each(document.Redlines):
-        cursor = one.RedlineStart.Text.createTextCursorByRange(one.RedlineStart)
-        cursor.gotoRange(one.RedlineEnd, True)
-        found = (portion for paragraph in each(cursor) for portion in each(paragraph))
-        text = "".join(portion.String for portion in found if portion.TextPortionType in TEXTS)
-        yield [one.RedlineType.lower(), text, one.RedlineAuthor]
+        yield [one.RedlineType.lower(), texts.get(one.RedlineIdentifier, ""), one.RedlineAuthor]
 
 
 def each(container):
