@@ -28,6 +28,7 @@ def test_a_hebrew_word_has_the_weight_of_complex_letters() -> None:
 def test_a_number_that_is_no_date_is_read_as_calc_reads_it_and_other_nonsense_is_refused() -> None:
     assert ods._date("-000-32768-01-01T00:00:00", "sheet") == date(1899, 12, 30)
     assert ods._time("PT-2147483648H00M00S", "sheet") == timedelta()
+    assert ods._time("PT-2147483648H-2147483648M-2147483648S", "sheet") == timedelta()
     with pytest.raises(StateError):
         ods._date("-000-32768-02-01", "sheet")
     with pytest.raises(StateError):

@@ -335,7 +335,7 @@ _FAR_DATE = re.compile(
 )
 # What Calc writes for a number that is no date or time that it can write; opening the file, it takes it for 0.
 _LOST_DATE = re.compile(r"-000-32768-01-01(T00:00:00)?")
-_LOST_DURATION = re.compile(r"-?PT(-2147483648H00M00S|[0-9]{1,10}H0-1M59\.9[0-9]{1,20}S)")
+_LOST_DURATION = re.compile(r"-?PT(-2147483648H(00M00|-2147483648M-2147483648)S|[0-9]{1,10}H0-1M59\.9[0-9]{1,20}S)")
 _DURATION = re.compile(r"(-?)P(?:([0-9]{1,6})D)?T([0-9]{1,10})H([0-9]{1,7})M([0-9]{1,7}(?:\.[0-9]{1,20})?)S")
 
 
