@@ -177,7 +177,9 @@ def test_what_ran_when_a_server_died_is_marked_and_votes_are_there(url: str) -> 
         assert interrupt_all(store) == [running]
         assert find_battle(store, running).status == "interrupted"
         assert [row.battle for row in all_votes(store)] == [done]
-        assert new_battle(store, person, TASK, follows=done).status == "preparing"
+        assert new_battle(store, person, TASK).status == "preparing"
+        with pytest.raises(Refused, match="voted on this battle"):
+            new_battle(store, person, TASK, follows=done)
 
 
 def test_new_agents_and_uncertain_pairs_meet_more_often_and_sides_are_drawn() -> None:
