@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import Field
-from scipy.stats import binom
+from scipy.special import bdtrc
 
 from fairground.core import Record
 
@@ -144,6 +144,6 @@ def _odd(shared: Mapping[str, int], against: Mapping[str, int], wanted: FilterSe
     found = {}
     for person, times in shared.items():
         # Somebody who tosses a coin disagrees half of the time; worse than that does not happen to judges.
-        if times >= wanted.min_shared and binom.sf(against[person] - 1, times, 0.5) < wanted.outlier_level:
+        if times >= wanted.min_shared and bdtrc(against[person] - 1, times, 0.5) < wanted.outlier_level:
             found[person] = f"against the others in {against[person]} of {times} battles"
     return found

@@ -7,6 +7,7 @@ import json
 import sys
 import warnings
 from collections.abc import Sequence
+from importlib import import_module
 
 import typer
 from rich.markup import escape
@@ -45,6 +46,37 @@ A world is named SUITE/APP/SCENARIO/INSTANCE@PROFILE/THEME/UI_STATE; leave out w
 # Typer carries a click of its own or uses the installed one, depending on its version; this is its error in both.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
+_COMMANDS = {
+    "list": "list:list_",
+    "doctor": "doctor:doctor",
+    "open": "open:open_",
+    "play": "play:play",
+    "inspect": "inspect:inspect",
+    "looks": "looks:looks",
+    "record": "record:record",
+    "show": "show:show",
+    "serve": "serve:serve",
+    "arena": "arena:arena",
+    "run": "run:run",
+    "resume": "run:resume",
+    "study": "study:study",
+    "clarifications": "clarifications:clarifications",
+    "compare": "compare:compare",
+    "behaviour": "behaviour:behaviour",
+    "reverify": "reverify:reverify",
+    "judge": "judge:judge",
+    "export": "export:export",
+    "new": "new:new",
+    "check": "check:check",
+    "check-app": "check_app:check_app",
+    "prove": "prove:prove",
+    "experiment": "experiment:experiment",
+    "prune": "prune:prune",
+    "mcp": "mcp:mcp",
+    "stats": "stats:stats",
+    "report": "report:report",
+}  # in the order of the help
+
 ANYWHERE = ("stats", "report")
 """Commands that need no world, and so work on every operating system."""
 
@@ -72,7 +104,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _program(words: Sequence[str]) -> typer.Typer:
-    """The commands, imported only where they are wanted: a table of results needs no sandbox."""
+    """The commands, or only the one that is asked for: importing them all takes seconds."""
     app = typer.Typer(
         name="fairground",
         help=_HELP,
@@ -82,69 +114,16 @@ def _program(words: Sequence[str]) -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     app.callback(invoke_without_command=True)(_root)
-    if sys.platform == "linux" and not (words and words[0] in ANYWHERE):
-        _add_worlds(app)
-    from fairground.cli.report import report
-    from fairground.cli.stats import stats
-
-    app.add_typer(stats, name="stats")
-    app.command("report")(report)
+    there = [name for name in _COMMANDS if sys.platform == "linux" or name in ANYWHERE]
+    asked = words[0] if words else ""
+    for name in [asked] if asked in there else [] if asked == "--version" else there:
+        module, _, attribute = _COMMANDS[name].partition(":")
+        command = getattr(import_module(f"fairground.cli.{module}"), attribute)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name)(command)
     return app
-
-
-def _add_worlds(app: typer.Typer) -> None:
-    from fairground.cli.arena import arena
-    from fairground.cli.behaviour import behaviour
-    from fairground.cli.check import check
-    from fairground.cli.check_app import check_app
-    from fairground.cli.clarifications import clarifications
-    from fairground.cli.compare import compare
-    from fairground.cli.doctor import doctor
-    from fairground.cli.experiment import experiment
-    from fairground.cli.export import export
-    from fairground.cli.inspect import inspect
-    from fairground.cli.judge import judge
-    from fairground.cli.list import list_
-    from fairground.cli.looks import looks
-    from fairground.cli.mcp import mcp
-    from fairground.cli.new import new
-    from fairground.cli.open import open_
-    from fairground.cli.play import play
-    from fairground.cli.prove import prove
-    from fairground.cli.prune import prune
-    from fairground.cli.record import record
-    from fairground.cli.reverify import reverify
-    from fairground.cli.run import resume, run
-    from fairground.cli.serve import serve
-    from fairground.cli.show import show
-    from fairground.cli.study import study
-
-    app.command("list")(list_)
-    app.command("doctor")(doctor)
-    app.command("open")(open_)
-    app.command("play")(play)
-    app.command("inspect")(inspect)
-    app.command("looks")(looks)
-    app.command("record")(record)
-    app.command("show")(show)
-    app.command("serve")(serve)
-    app.add_typer(arena, name="arena")
-    app.command("run")(run)
-    app.command("resume")(resume)
-    app.command("study")(study)
-    app.command("clarifications")(clarifications)
-    app.command("compare")(compare)
-    app.command("behaviour")(behaviour)
-    app.command("reverify")(reverify)
-    app.command("judge")(judge)
-    app.command("export")(export)
-    app.command("new")(new)
-    app.command("check")(check)
-    app.command("check-app")(check_app)
-    app.command("prove")(prove)
-    app.add_typer(experiment, name="experiment")
-    app.command("prune")(prune)
-    app.command("mcp")(mcp)
 
 
 def _root(version: bool = typer.Option(False, "--version", help="Print the version.")) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import rankdata
 
 from fairground.core import InvalidInput
 
@@ -51,6 +50,8 @@ def kendall_taus(reference: Floats, sets: Floats) -> Floats:
 
 def spearman_rhos(first: Floats, second: Floats) -> Floats:
     """Rho of each column of (values, sets) with the same column of another; 0 where one orders nothing."""
+    from scipy.stats import rankdata  # late: it takes as long to load as all of this room
+
     ranks = [rankdata(np.round(sets, _DIGITS), axis=0) for sets in (first, second)]
     one, other = (rank - rank.mean(axis=0) for rank in ranks)
     size = np.sqrt((one**2).sum(axis=0) * (other**2).sum(axis=0))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtr
 
 from fairground.stats.paired_tests import holm
 
@@ -34,5 +34,5 @@ def gaps(strengths: Floats, covariance: Floats) -> Gaps:
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.abs(gap) / error
     # No spread at all is no evidence: it means that the resamples could not vary, not that the gap is certain.
-    p = np.where(error > 1e-9, 2 * norm.sf(np.where(error > 1e-9, z, 0)), 1.0)
+    p = np.where(error > 1e-9, 2 * ndtr(-np.where(error > 1e-9, z, 0)), 1.0)
     return Gaps(first, second, gap, error, p, np.asarray(holm(p)))

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
-from scipy.special import expit
-from scipy.stats import norm
+from scipy.special import expit, ndtr, ndtri
 
 from fairground.core import InvalidInput
 from fairground.stats.tables.table import Names
@@ -177,12 +176,12 @@ def bca_bounds(drawn: Floats, estimate: Floats, acceleration: Floats, level: flo
     resamples = drawn.shape[1]
     distance = drawn - estimate[:, None]
     below = ((distance < -_EQUAL).sum(axis=1) + 0.5 * (np.abs(distance) <= _EQUAL).sum(axis=1)) / resamples
-    bias = norm.ppf(np.clip(below, 0.5 / resamples, 1 - 0.5 / resamples))
+    bias = ndtri(np.clip(below, 0.5 / resamples, 1 - 0.5 / resamples))
     ends = []
     ordered = np.sort(drawn, axis=1)
     for share in ((1 - level) / 2, (1 + level) / 2):
-        shifted = bias + norm.ppf(share)
-        place = norm.cdf(bias + shifted / np.maximum(1 - acceleration * shifted, 1e-6)) * (resamples - 1)
+        shifted = bias + ndtri(share)
+        place = ndtr(bias + shifted / np.maximum(1 - acceleration * shifted, 1e-6)) * (resamples - 1)
         floor = np.clip(place.astype(np.int64), 0, resamples - 2)
         rows = np.arange(len(drawn))
         low, high = ordered[rows, floor], ordered[rows, floor + 1]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from fairground.core import InvalidInput
 from fairground.stats.interval import Interval, check_level
@@ -158,7 +158,7 @@ def pairwise_tests(votes: Votes, ranking: Ranking) -> tuple[PairTest, ...]:
     if votes.agents != ranking.names:
         raise InvalidInput("the votes and the ranking have different agents", fix="rank these very votes")
     tested = gaps(ranking.strengths, ranking.covariance)
-    reach = float(norm.ppf((1 + ranking.level) / 2))
+    reach = float(ndtri((1 + ranking.level) / 2))
     effects = _effects(votes)
     rows = []
     for at, (first, second) in enumerate(zip(tested.first.tolist(), tested.second.tolist(), strict=True)):

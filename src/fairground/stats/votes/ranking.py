@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from fairground.core import InvalidInput
 from fairground.stats.interval import Interval, check_level
@@ -191,7 +190,7 @@ def rank(
             return bca_bounds(sets, values, influence(units, strengths, used, at).acceleration, level)
         shift = np.eye(len(strengths)) - (0 if at is None else np.eye(len(strengths))[at])
         spread = np.sqrt(np.maximum(np.diag(shift @ covariance @ shift.T), 0))
-        reach = float(student.ppf((1 + level) / 2, max(number - 1, 1))) * spread
+        reach = float(stdtrit(max(number - 1, 1), (1 + level) / 2)) * spread
         return values - reach, values + reach
 
     low, high = bounds(None)
@@ -255,6 +254,8 @@ def _rows(
     rating = ratings_of(strengths, votes.agents, anchor)
     base = 1000.0 if anchor is None else anchor[1]
     low, high = (base + ELO * end for end in ends)
+    from scipy.stats import rankdata  # late: it takes as long to load as all of this room
+
     ranked = np.rint(rankdata(-np.round(order, 9), method="min")).astype(int)
     taken = rankdata(-np.round(drawn, 9), method="min", axis=0)
     first = taken == 1
@@ -316,7 +317,7 @@ def _coefficients(joint: JointFit | None, names: Sequence[str], number: int, lev
         return ()
     size = len(joint.strengths)
     errors = np.sqrt(np.maximum(np.diag(joint.covariance)[size:], 0))
-    reach = float(student.ppf((1 + level) / 2, max(number - 1, 1))) * errors
+    reach = float(stdtrit(max(number - 1, 1), (1 + level) / 2)) * errors
     rows = []
     for name, value, half in zip(names, joint.coefficients.tolist(), reach.tolist(), strict=True):
         logit = Interval(value, value - half, value + half, level, "sandwich")

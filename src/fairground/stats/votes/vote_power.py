@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
-from scipy.stats import binom, norm
+from scipy.special import ndtr, ndtri
 
 from fairground.core import InvalidInput
 
@@ -123,7 +123,7 @@ def votes_needed(
         raise InvalidInput(
             f"gap: {gap:g} points are too little to be seen with any number of votes", fix="ask for more"
         )
-    reach = float(norm.ppf(1 - alpha / 2)) / 2 + float(norm.ppf(power)) * math.sqrt(share * (1 - share))
+    reach = float(ndtri(1 - alpha / 2)) / 2 + float(ndtri(power)) * math.sqrt(share * (1 - share))
     decisive = max(1, math.ceil((reach / (share - 0.5)) ** 2 - 1e-9))
     return VotesNeeded(
         votes=math.ceil(decisive / (1 - tie_rate) - 1e-9),
@@ -164,10 +164,10 @@ def detectable_gap(
 
 def _normal_power(decisive: float, share: float, alpha: float) -> float:
     """Of the test that compares the share of wins with a half; the error on the wrong side counts as well."""
-    critical = float(norm.ppf(1 - alpha / 2)) / 2
+    critical = float(ndtri(1 - alpha / 2)) / 2
     shift = (share - 0.5) * math.sqrt(decisive)
     spread = math.sqrt(share * (1 - share))
-    return float(norm.sf((critical - shift) / spread) + norm.cdf((-critical - shift) / spread))
+    return float(ndtr((shift - critical) / spread) + ndtr((-critical - shift) / spread))
 
 
 def _exact_power(decisive: int, share: float, alpha: float) -> float:
@@ -177,6 +177,8 @@ def _exact_power(decisive: int, share: float, alpha: float) -> float:
 
 def _exact_powers(decisive: NDArray[np.int64], share: float, alpha: float) -> NDArray[np.float64]:
     # isf gives the least k with P(X > k) <= alpha / 2, so that k + 1 wins or more reject; past all votes none do.
+    from scipy.stats import binom  # late: it takes as long to load as all of this room
+
     critical = binom.isf(alpha / 2, decisive, 0.5) + 1
     power = binom.sf(critical - 1, decisive, share) + binom.cdf(decisive - critical, decisive, share)
     return np.where(critical <= decisive, power, 0.0)

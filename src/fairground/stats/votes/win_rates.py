@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
-from scipy.stats import norm
+from scipy.special import expit, ndtr
 
 from fairground.core import InvalidInput
 from fairground.stats.paired_tests import holm
@@ -108,7 +107,7 @@ def disagreements(votes: Votes, ranking: Ranking) -> tuple[Disagreement, ...]:
     # Weighted votes are worth as many equal ones as would have the same variance.
     worth = votes_of if votes.weight is None else _worth(votes, found.first, found.second)
     z = (observed - predicted) / np.sqrt(variance / worth)
-    p = 2 * norm.sf(np.abs(z))
+    p = 2 * ndtr(-np.abs(z))
     adjusted = np.asarray(holm(p))
     rows = [
         Disagreement(
