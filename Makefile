@@ -7,9 +7,9 @@ bin := .venv/bin
 first := desk/calc/region-total desk/writer/settle-changes desk/inkscape/recolour \
 	pocket/email/reply-all pocket/payment/split-bill pocket/eats/order-with-extras \
 	pocket/smart-home/ranked-warmth pocket/flights/choose-seat
-# Tests run side by side, two for each core: each waits for programs most of its time. `make test jobs=0` runs them one
-# after another.
-jobs := $(shell expr 2 \* $$(nproc))
+# Tests run side by side, one more than there are cores: each waits for programs half of its time. `make test jobs=0`
+# runs them one after another.
+jobs := $(shell expr $$(nproc) + 1)
 pytest := $(bin)/python -m pytest -n $(jobs) --maxprocesses 4 --dist worksteal
 # Hundreds of tests start Python; where it may not keep what it compiled, each compiles it all again.
 unexport PYTHONDONTWRITEBYTECODE
