@@ -23,6 +23,8 @@ from fairground.web.studio.runs_parts import dollars, named, no_score, rate_word
 from fairground.web.studio.runs_read import RunSummary, episodes_of, summary_of
 from fairground.web.studio.runs_tally import Filter, tally
 
+_WORLDS_NAMED = 2  # in a list of runs
+
 router = APIRouter()
 router.include_router(runs_api.router)
 
@@ -153,7 +155,7 @@ def _run_table(runs: Sequence[RunSummary]) -> Html:
     for run in runs:
         short = run.name.removeprefix(f"{run.group}:") if run.group else run.name
         group = ("in ", tag("a", named(run.group), href=run_path(run.group)), ": ") if run.group else None
-        about = tag("div", group, named(run.contender), " on ", named(", ".join(run.worlds)), class_="small muted")
+        about = tag("div", group, named(run.contender), " on ", _worlds(run.worlds), class_="small muted")
         done = tag("progress", value=run.ended, max=max(run.planned, 1), aria_label=f"Episodes of {run.name}")
         listed = f"{run_path(run.name)}/episodes"
         rows.append(
@@ -168,6 +170,13 @@ def _run_table(runs: Sequence[RunSummary]) -> Html:
             ]
         )
     return tag("section", table(heads, rows, label="Runs", class_="runs"), class_="card")
+
+
+def _worlds(worlds: Sequence[str]) -> Child:
+    """What was asked for, in a line; the run's own page has all of it."""
+    if len(worlds) <= _WORLDS_NAMED:
+        return named(", ".join(worlds))
+    return (named(worlds[0]), tag("span", f" and {len(worlds) - 1:,} others", title=", ".join(worlds[1:])))
 
 
 def _damaged(runs: Sequence[RunSummary]) -> Html | None:
