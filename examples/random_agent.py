@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import time
 
-from fairground.gym import FairgroundEnv
+from fairground.env import FairgroundEnv
 from fairground.sandbox import Pool
 from fairground.worlds import open_seat, resolve
 

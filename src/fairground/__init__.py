@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from fairground.gym import make as make
+    from fairground.env import make as make
 
 __all__ = ["__version__", "make"]
 
@@ -18,7 +18,7 @@ __all__ = ["__version__", "make"]
 def __getattr__(name: str) -> Any:
     # Looked up late, so that `import fairground.core` stays light and imports go down only.
     if name == "make":
-        from fairground.gym import make
+        from fairground.env import make
 
         return make
     raise AttributeError(f"module 'fairground' has no attribute {name!r}")

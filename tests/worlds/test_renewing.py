@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fairground.core import Click, Key, KeyDown, MouseDown, ScreenError, Scroll, Type
-from fairground.gym import FairgroundEnv
+from fairground.env import FairgroundEnv
 from fairground.rollout.ahead import Ahead
 from fairground.sandbox import Sandbox
 from fairground.worlds import Seat, World, open_seat, renew, resolve

@@ -12,7 +12,7 @@ from fairground.agents.oracle import oracle_from
 from fairground.agents.program import program_agent
 from fairground.agents.protocol import Agent, Brief, Turn
 from fairground.core import Action, Done, InvalidInput, Observation, parse_action, parse_json, unknown
-from fairground.gym import action_space, decode_action
+from fairground.env import action_space, decode_action
 
 _ENDING = ("answer", "done", "fail", "call_user")
 _PLAIN = 0.9  # share of random actions without held keys: hands rarely hold any

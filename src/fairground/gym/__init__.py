@@ -1,17 +1,23 @@
-"""The Gymnasium environment over a seat, and the spaces that go with it.
+"""Gymnasium's own door: importing this makes every installed scenario known to it.
 
-`make(id)` opens one; `gymnasium.make("fairground/desk.calc.region-total")` works too, with dots for slashes
-because Gymnasium allows only one.
+`gymnasium.make("fairground/desk.calc.region-total")` then works, with dots for slashes because Gymnasium allows only
+one. To know the scenarios every suite has to be loaded, so nothing of fairground imports this: `fairground.env` has
+the environment itself.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import gymnasium
 
-from fairground.gym.env import OBSERVATIONS, FairgroundEnv, SeatSource
-from fairground.gym.spaces import action_space, decode_action, encode_action
+from fairground.env import (
+    OBSERVATIONS,
+    FairgroundEnv,
+    SeatSource,
+    action_space,
+    decode_action,
+    encode_action,
+    make,
+)
 from fairground.worlds import suites
 
 __all__ = [
@@ -26,16 +32,6 @@ __all__ = [
 ]
 
 
-def make(world: str, **options: Any) -> FairgroundEnv:
-    """Opens an environment.
-
-    Args:
-        world: A configuration id or the beginning of one (`desk/calc/region-total`), or a folder with a world.toml.
-        options: As for `FairgroundEnv`.
-    """
-    return FairgroundEnv(world, **options)
-
-
 def register() -> None:
     """Makes every installed scenario known to Gymnasium as `fairground/SUITE.APP.SCENARIO`."""
     for suite in suites().values():
@@ -44,7 +40,7 @@ def register() -> None:
             if name not in gymnasium.registry:
                 gymnasium.register(
                     id=name,
-                    entry_point="fairground.gym:FairgroundEnv",
+                    entry_point="fairground.env:FairgroundEnv",
                     # Real software: two launches agree in what they mean, not in every pixel.
                     nondeterministic=True,
                     kwargs={"world": f"{suite.name}/{scenario.app}/{scenario.name}"},

@@ -25,8 +25,7 @@ from fairground.core import (
     State,
     Step,
 )
-from fairground.gym import FairgroundEnv, SeatSource
-from fairground.gym.env import outline
+from fairground.env import FairgroundEnv, SeatSource, outline
 from fairground.rollout.interventions.beside import Beside
 from fairground.rollout.interventions.companion import Companion, Scene
 from fairground.rollout.patience import OutOfTime, Patient

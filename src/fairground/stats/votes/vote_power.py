@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from fairground.core import InvalidInput
@@ -156,6 +155,8 @@ def detectable_gap(
     top = 1 - 1e-9
     if missing(top) < 0:
         raise InvalidInput(f"{votes} votes cannot show any gap with a power of {power:g}", fix="collect more votes")
+    from scipy.optimize import brentq  # late: it takes as long to load as all of this room
+
     share = float(brentq(missing, 0.5, top, xtol=1e-13))
     if ties == "half":
         share = 0.5 + (share - 0.5) * (1 - tie_rate)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairground.core import Click, Drag, InvalidAction, Key, KeyDown, Scroll, Type, Wait
-from fairground.gym import action_space, decode_action, encode_action
+from fairground.env import action_space, decode_action, encode_action
 
 SIZE = (1280, 720)
 

@@ -11,7 +11,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from fairground.core import Done, InvalidAction, InvalidInput, Key, Type, UnknownName
-from fairground.gym import FairgroundEnv
+from fairground.env import FairgroundEnv
 from fairground.worlds import read_folder
 
 TOML = """

@@ -25,7 +25,7 @@ from fairground.core import (
     Verdict,
     unknown,
 )
-from fairground.gym.spaces import AnyText, action_space, decode_action
+from fairground.env.spaces import AnyText, action_space, decode_action
 from fairground.screen import Settled
 from fairground.verify import judge
 from fairground.worlds import Seat, World, open_seat, renew, resolve

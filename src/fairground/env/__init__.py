@@ -1,0 +1,32 @@
+"""The environment over a seat: reset, step, and the spaces that go with them.
+
+`make(id)` opens one. Nothing here knows which suites are installed; `fairground.gym` tells Gymnasium about those.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fairground.env.environment import OBSERVATIONS, FairgroundEnv, SeatSource, outline
+from fairground.env.spaces import action_space, decode_action, encode_action
+
+__all__ = [
+    "OBSERVATIONS",
+    "FairgroundEnv",
+    "SeatSource",
+    "action_space",
+    "decode_action",
+    "encode_action",
+    "make",
+    "outline",
+]
+
+
+def make(world: str, **options: Any) -> FairgroundEnv:
+    """Opens an environment.
+
+    Args:
+        world: A configuration id or the beginning of one (`desk/calc/region-total`), or a folder with a world.toml.
+        options: As for `FairgroundEnv`.
+    """
+    return FairgroundEnv(world, **options)
