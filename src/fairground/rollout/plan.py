@@ -14,7 +14,7 @@ from fairground.agents.greedy import greedy_note
 from fairground.agents.models import Price
 from fairground.core import AXES, Configuration, InvalidInput, Record, unknown
 from fairground.rollout.interventions.spec import Deterministic, Intervention, Perturbed
-from fairground.worlds import Scenario, Suite, World, resolve, suites
+from fairground.worlds import Scenario, Suite, World, installed, resolve, suites
 
 
 class Budget(Record):
@@ -134,13 +134,12 @@ def _configurations(text: str, spec: RunSpec) -> Iterator[Configuration]:
 def _scenarios(text: str) -> tuple[Suite, Sequence[Scenario], Configuration | None]:
     """The scenarios that a person means by a suite, an app or a scenario; or the one configuration."""
     name, _, rest = text.partition("/")
-    if "@" in text or rest.count("/") > 1 or name not in suites():
+    suite = installed(name)
+    if "@" in text or rest.count("/") > 1 or suite is None:
         world = resolve(text)
-        folder = name not in suites()
-        if folder and "@" not in text:
+        if suite is None and "@" not in text:  # a folder
             return world.suite, [one for one in world.suite.scenarios if one.app == world.app.name], None
         return world.suite, (), world.configuration
-    suite = suites()[name]
     parts = [part for part in rest.split("/") if part]
     if not parts:
         return suite, suite.scenarios, None
@@ -154,13 +153,12 @@ def _scenarios(text: str) -> tuple[Suite, Sequence[Scenario], Configuration | No
 
 
 def _suite(name: str, worlds: Sequence[str]) -> Suite:
-    known = suites()
-    if name in known:
-        return known[name]
+    if (found := installed(name)) is not None:
+        return found
     for text in worlds:
-        if text.partition("/")[0] not in known and (suite := resolve(text).suite).name == name:
+        if installed(text.partition("/")[0]) is None and (suite := resolve(text).suite).name == name:
             return suite
-    raise unknown("suite", name, known)
+    raise unknown("suite", name, suites())
 
 
 def _draw(suite: Suite, scenario: Scenario, spec: RunSpec) -> Iterator[Configuration]:

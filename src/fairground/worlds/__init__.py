@@ -18,7 +18,7 @@ from fairground.worlds.proofs import (
     read_table,
     write_table,
 )
-from fairground.worlds.registry import find_app, resolve, suite_of, suites
+from fairground.worlds.registry import find_app, installed, resolve, suite_of, suites
 from fairground.worlds.renewing import renew
 from fairground.worlds.seat import Seat, open_seat, planned_fingerprint
 from fairground.worlds.sharing import SharedBrowser, can_share
@@ -58,6 +58,7 @@ __all__ = [
     "can_share",
     "choose_seat",
     "find_app",
+    "installed",
     "jsonable",
     "live_seats",
     "open_seat",

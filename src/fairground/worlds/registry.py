@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from functools import cache
 from importlib.metadata import entry_points
@@ -33,6 +34,22 @@ def suites() -> dict[str, Suite]:
             continue
         found[suite.name] = suite
     return found
+
+
+def installed(name: str) -> Suite | None:
+    """The installed suite of that name, if there is one; where its entry point is named like it, no other is loaded."""
+    return _published_as(name) or suites().get(name)
+
+
+@cache
+def _published_as(name: str) -> Suite | None:
+    points = list(entry_points(group="fairground.suites", name=name))
+    if len(points) == 1:
+        with contextlib.suppress(Exception):  # `suites` says what is wrong with it
+            suite = points[0].load()
+            if isinstance(suite, Suite) and suite.name == name:
+                return suite
+    return None
 
 
 def resolve(text: str, *, seed: int = 0, unproven: bool = False) -> World:
@@ -125,14 +142,13 @@ def _first_pair(suite: Suite, scenario: Scenario, instance: list[str], profile: 
 def suite_of(text: str) -> tuple[Suite, str]:
     """The suite that a name begins with, and the rest of the name; a folder with a `world.toml` is one too."""
     head, _, rest = text.partition("/")
-    known = suites()
-    if head in known:
-        return known[head], rest
+    if (suite := installed(head)) is not None:
+        return suite, rest
     place, at, axes = text.partition("@")
     path, tail = Path(place), list[str]()
     while not (path / "world.toml").is_file():
         if path == path.parent:
-            raise unknown("suite", head, known)
+            raise unknown("suite", head, suites())
         tail.insert(0, path.name)
         path = path.parent
     suite = read_folder(path)
