@@ -29,7 +29,7 @@ test: check ## Set up, check, and run the tests (some minutes)
 
 test-all: check ## The same with the slow tests
 	@scripts/setup test
-	@$(pytest)
+	@$(pytest) --hypothesis-profile=thorough
 
 check: ## Lint, format, types and the import contract; changes nothing
 	@scripts/setup check

@@ -12,6 +12,7 @@ from fairground.stats.interval import plain
 from fairground.stats.proportions import (
     clopper_pearson,
     clopper_pearson_bounds,
+    clustered_wilson,
     exact_coverage,
     jeffreys,
     jeffreys_bounds,
@@ -237,3 +238,27 @@ def test_values_outside_their_bounds_are_refused():
 
 def test_score_bounds_are_wilson_s_for_counts():
     assert score_bounds(0.25, 8) == pytest.approx((wilson(2, 8).low, wilson(2, 8).high))
+
+
+@pytest.mark.parametrize("alike", [0.05, 0.4, 3.0], ids=["one coin", "some", "nearly the same"])
+def test_groups_of_trials_are_covered_however_alike_they_are(alike: float) -> None:
+    """Rates of groups are drawn from a Beta distribution, wide or narrow; Wilson's own is for the narrowest."""
+    rng, truth, held, naive = np.random.default_rng(3), 0.4, 0, 0
+    for _ in range(1500):
+        rates = rng.beta(truth / alike, (1 - truth) / alike, size=20)
+        c = rng.binomial(6, rates)
+        found, as_one = clustered_wilson(c, np.full(20, 6)), wilson(int(c.sum()), 120)
+        held += found.low <= truth <= found.high
+        naive += as_one.low <= truth <= as_one.high
+        assert found.low <= as_one.low and as_one.high <= found.high, "never narrower than for independent trials"
+    assert 0.93 <= held / 1500 <= 0.99
+    assert alike < 0.4 or naive / 1500 < 0.85
+
+
+def test_groups_that_all_agree_count_once_each() -> None:
+    assert clustered_wilson([0] * 8, [4] * 8).high == pytest.approx(wilson(0, 8).high)
+    assert clustered_wilson([4] * 8, [4] * 8).low == pytest.approx(wilson(8, 8).low)
+    assert clustered_wilson([3], [9]).low == pytest.approx(wilson(3, 9).low), "one group is all there is to say"
+    assert clustered_wilson([2] * 9, [4] * 9).width >= wilson(18, 36).width, "groups that happen to be equal"
+    with pytest.raises(InvalidInput, match="at least 1 trial"):
+        clustered_wilson([0, 1], [0, 2])

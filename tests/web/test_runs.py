@@ -215,7 +215,8 @@ def test_errors_are_never_scores(get: Get, runs: Path) -> None:
     run = data(get, "/api/runs/first")
     expected = wilson(3, 4)
     assert (run["passed"], run["failed"], run["errored"], run["invalid"], run["ended"]) == (3, 1, 4, 2, 10)
-    assert (run["success"]["estimate"], run["success"]["low"]) == (0.75, expected.low)
+    assert run["success"]["estimate"] == 0.75
+    assert run["success"]["low"] <= expected.low < expected.high <= run["success"]["high"], "scenarios are few"
     body = get("/runs/first")[1]
     ends = f"75.0% [{100 * expected.low:.1f}, {100 * expected.high:.1f}]"
     assert ends in body and "3 of 4 scored" in body and "10 of 12 episodes have ended" in body

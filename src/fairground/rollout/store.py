@@ -244,6 +244,13 @@ class RunStore:
             sum(counts.values()), {one: counts[one.value] for one in Outcome if one.value in counts}, retried, cost
         )
 
+    def scored(self) -> dict[str, tuple[int, int]]:
+        """Of each configuration with a score: episodes that passed, and those that were scored."""
+        asked = """SELECT configuration, total(outcome = 'passed'), count(*) FROM episodes
+            WHERE outcome IN ('passed', 'failed') GROUP BY configuration ORDER BY min(number)"""
+        with _told(self.folder):
+            return {str(name): (int(passed), int(scored)) for name, passed, scored in self._db.execute(asked)}
+
     @property
     def started(self) -> str:
         """When the run was begun, as ISO 8601."""

@@ -46,6 +46,7 @@ from fairground.stats.planning.stopping_study import StoppingStudy, simulate_sto
 from fairground.stats.proportions import (
     clopper_pearson,
     clopper_pearson_bounds,
+    clustered_wilson,
     exact_coverage,
     jeffreys,
     jeffreys_bounds,
@@ -201,6 +202,7 @@ __all__ = [
     "cliffs_delta",
     "clopper_pearson",
     "clopper_pearson_bounds",
+    "clustered_wilson",
     "cohens_d",
     "cohens_d_paired",
     "cohens_kappa",

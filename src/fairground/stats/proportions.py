@@ -31,6 +31,32 @@ def wilson(successes: int, trials: int, level: float = 0.95) -> Interval:
     return _one("wilson", wilson_bounds, successes, trials, level)
 
 
+def clustered_wilson(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -> Interval:
+    """Wilson's interval for trials that come in groups whose members resemble each other: attempts at one scenario.
+
+    It is as wide as for the number of independent trials that would spread like the groups do, and never narrower than
+    for all of them; with few groups Student's quantile makes it wider. Where all trials agree, nothing shows how alike
+    those of a group are, so each group counts once. Of a single group the trials are taken as independent, because
+    the rate is then that of this group alone.
+
+    Args:
+        successes: Of each group.
+        trials: Of each group.
+        level: How often the interval is to hold the truth.
+    """
+    c, n = check_counts(successes, trials)
+    groups, total = n.size, int(n.sum())
+    rate, size, z = int(c.sum()) / total, float(total), two_sided_z(level)
+    if groups > 1 and 0 < rate < 1:
+        spread = groups / (groups - 1) * float(((c - rate * n) ** 2).sum()) / total**2
+        z = -float(special.stdtrit(groups - 1, (1 - level) / 2))
+        size = min(size, rate * (1 - rate) / spread) if spread > 0 else size
+    elif groups > 1:
+        size = float(groups)
+    low, high = _finish(c.sum(), n.sum(), *_score(rate, size, z))
+    return Interval(rate, float(low), float(high), level, "clustered wilson")
+
+
 def wald(successes: int, trials: int, level: float = 0.95) -> Interval:
     """The textbook p +/- z*sqrt(p(1-p)/n), for comparison only: it has no width at 0 and at n successes."""
     return _one("wald", wald_bounds, successes, trials, level)

@@ -47,8 +47,7 @@ def every_run(request: Request) -> Response:
         "Runs",
         tag("h1", "Runs"),
         tag("p", "Success is out of the scored episodes. What errored or was invalid is no score, and stands apart.",
-            " Intervals here take episodes as independent, so they are too narrow where a scenario is tried often; a "
-            "run's report has the ones that hold.",
+            " Intervals know that attempts at one scenario resemble each other.",
             class_="lead"),
         _live((_run_table(sound) if sound else None, _damaged(broken)), "/api/runs", every),
         chooser(sound),

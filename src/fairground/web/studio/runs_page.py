@@ -59,7 +59,8 @@ def standing(runs: Sequence[RunSummary], whole: Tally) -> Html:
         bar,
         tag("dl", [fact(name, value) for name, value in facts], class_="facts"),
         _outcomes(runs) if whole.ended else None,
-        tag("p", "Success is out of the scored episodes, with Wilson's interval, which takes episodes as independent. ",
+        tag("p", "Success is out of the scored episodes. Its interval takes scenarios as drawn at random, and knows "
+            "that attempts at one resemble each other. ",
             tag("code", "fairground report"), " also draws scenarios and configurations.", class_="muted small"),
         class_="card",
     )  # fmt: skip

@@ -13,7 +13,7 @@ import re
 import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,7 +22,7 @@ from typing import Any, Final, Generic, Literal, TypeVar
 from fairground.core import FairgroundError, InvalidInput, Outcome
 from fairground.rollout import Row, RunStore
 from fairground.rollout.store import is_going
-from fairground.stats import Contender, Interval, wilson
+from fairground.stats import Contender, Interval, clustered_wilson
 from fairground.web.studio.runs_found import Found, no_run
 from fairground.web.studio.runs_plays import ATTEMPT, open_plays, plays_mark, unreadable
 
@@ -35,13 +35,18 @@ _FOLDER: Final = re.compile(r"episodes/([0-9]{6,12}(?:-[0-9]{1,6})?)", re.ASCII)
 _ATTEMPT: Final = re.compile(f"({ATTEMPT.pattern})", re.ASCII)
 
 
+Groups = tuple[tuple[int, int], ...]
+"""Of each group of scored episodes that resemble each other: how many passed, and how many there are."""
+
+
 class Outcomes:
-    """Episodes by how they ended: what follows from the four counts."""
+    """Episodes by how they ended: what follows from the four counts, and from which of the scored ones are alike."""
 
     passed: int
     failed: int
     errored: int
     invalid: int
+    groups: Groups
 
     @property
     def scored(self) -> int:
@@ -56,7 +61,7 @@ class Outcomes:
     @property
     def rate(self) -> Interval | None:
         """The share of scored ones that passed; None where none was scored."""
-        return success_rate(self.passed, self.scored) if self.scored else None
+        return success_rate(self.groups) if self.groups else None
 
 
 @dataclass(frozen=True)
@@ -78,6 +83,7 @@ class RunSummary(Outcomes):
         retried: Attempts that errored and were tried again.
         cost: Dollars, as far as known.
         fault: What is wrong with a damaged run, or what was left out of people's attempts.
+        groups: Its scored episodes by scenario, or by configuration where it has but one scenario.
         mark: Another one whenever something has changed.
     """
 
@@ -97,6 +103,7 @@ class RunSummary(Outcomes):
     retried: int = 0
     cost: float = 0.0
     fault: str = ""
+    groups: Groups = ()
     mark: str = ""
 
     @property
@@ -176,9 +183,23 @@ def episodes_of(found: Found) -> tuple[RunEpisode, ...]:
 
 
 @lru_cache(maxsize=16_384)
-def success_rate(passed: int, scored: int) -> Interval:
-    """Wilson's interval; remembered, because a page has hundreds of them and few that differ."""
-    return wilson(passed, scored)
+def success_rate(groups: Groups) -> Interval:
+    """The share that passed; remembered, because a page has hundreds of them and few that differ."""
+    return clustered_wilson([passed for passed, _ in groups], [scored for _, scored in groups])
+
+
+def grouped(scored: Mapping[str, tuple[int, int]]) -> Groups:
+    """Episodes of configurations as groups: by scenario, or by configuration where there is but one scenario."""
+    scenarios: dict[str, tuple[int, int]] = {}
+    for configuration, (passed, number) in scored.items():
+        before = scenarios.get(scenario_of(configuration), (0, 0))
+        scenarios[scenario_of(configuration)] = (before[0] + passed, before[1] + number)
+    return tuple((scenarios if len(scenarios) > 1 else scored).values())
+
+
+def scenario_of(configuration: str) -> str:
+    """The first three parts of a configuration."""
+    return "/".join(configuration.split("/", 3)[:3])
 
 
 @contextmanager
@@ -209,7 +230,8 @@ def _summarise(found: Found, store: RunStore, mark: str) -> RunSummary:
         found.name, found.group, _text(spec.agent), _text(spec.condition), tuple(map(_text, spec.worlds)),
         spec.rollouts, _text(store.started), state, progress.planned, passed, failed, errored, invalid,
         progress.retried, _number(progress.cost) or 0.0,
-        fault=f"{left_out:,} of the recordings cannot be read, and are left out" if left_out else "", mark=mark,
+        fault=f"{left_out:,} of the recordings cannot be read, and are left out" if left_out else "",
+        groups=grouped(store.scored()), mark=mark,
     )  # fmt: skip
 
 
@@ -225,10 +247,8 @@ def _episode(found: Found, contender: str, row: Row) -> RunEpisode:
             None if done.tokens is None else int(_number(done.tokens) or 0), _number(done.cost),
             _text(done.ended_by), _text(done.error), place[1] if place else "",
         )  # fmt: skip
-    scenario = "/".join(configuration.split("/", 3)[:3])
-    return RunEpisode(
-        found.name, contender, int(planned.number), configuration, scenario, int(planned.rollout), *values
-    )
+    number, rollout = int(planned.number), int(planned.rollout)
+    return RunEpisode(found.name, contender, number, configuration, scenario_of(configuration), rollout, *values)
 
 
 def _text(value: object) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Final, Literal, get_args
 from urllib.parse import urlencode
 
-from fairground.web.studio.runs_read import Outcomes, RunEpisode
+from fairground.web.studio.runs_read import Groups, Outcomes, RunEpisode, grouped
 
 OutcomeWord = Literal["passed", "failed", "errored", "invalid", "waiting"]
 """How an episode ended, or that it has not."""
@@ -24,6 +24,7 @@ class Tally(Outcomes):
         name: What they have in common.
         planned: How many there are.
         passed: Of those that have ended, how many ended so; likewise the next three.
+        groups: The scored ones by scenario, or by configuration where there is but one scenario.
         steps: The mean over scored ones.
         seconds: In all.
         typical: Seconds of the median scored one.
@@ -37,6 +38,7 @@ class Tally(Outcomes):
     failed: int
     errored: int
     invalid: int
+    groups: Groups
     steps: float | None
     seconds: float
     typical: float | None
@@ -80,12 +82,17 @@ def tally(name: str, episodes: Sequence[RunEpisode]) -> Tally:
     for one in episodes:
         if one.outcome:
             counts[one.outcome] += 1
+    by_place: dict[str, tuple[int, int]] = {}
+    for one in scored:
+        passed, number = by_place.get(one.configuration, (0, 0))
+        by_place[one.configuration] = (passed + (one.outcome == "passed"), number + 1)
     tokens = [one.tokens for one in episodes if one.tokens is not None]
     costs = [one.cost for one in episodes if one.cost is not None]
     return Tally(
         name,
         len(episodes),
         **counts,
+        groups=grouped(by_place),
         steps=statistics.fmean(one.steps for one in scored) if scored else None,
         seconds=sum(one.seconds for one in episodes),
         typical=statistics.median(one.seconds for one in scored) if scored else None,
