@@ -14,7 +14,15 @@ from fairground.verify.reading.document import document_leaves
 from fairground.verify.reading.odt import read_odt
 from fairground.worlds import Suite, World, open_seat
 from fairground_desk.writer import SCENARIOS, Writer
-from fairground_desk.writer.documents import DOCUMENTS, MINUTES, document, other_files, resolved_minutes
+from fairground_desk.writer.documents import (
+    DOCUMENTS,
+    MINUTES,
+    contacts,
+    document,
+    figures,
+    other_files,
+    resolved_minutes,
+)
 from fairground_desk.writer.inspector import WRITER
 from fairground_desk.writer.organisation import PROFILES
 from fairground_desk.writer.scenarios.questions import Question
@@ -38,6 +46,12 @@ def world_of(scenario: WriterTask, instance: str, profile: str, number: int = 0)
             theme=themes[number % len(themes)], ui_state=states[number % len(states)],
         ),
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_what_is_typed_from_a_list_has_no_quotes_that_writer_would_change(profile: str) -> None:
+    cells = [str(cell) for row in [*figures(PROFILES[profile]), *contacts(PROFILES[profile])] for cell in row]
+    assert [cell for cell in cells if "'" in cell or '"' in cell] == []
 
 
 @cache
