@@ -24,7 +24,7 @@ from fairground_desk.writer.documents import (
     resolved_minutes,
 )
 from fairground_desk.writer.inspector import WRITER
-from fairground_desk.writer.organisation import PROFILES
+from fairground_desk.writer.organisation import PROFILES, organisation
 from fairground_desk.writer.scenarios.questions import Question
 from fairground_desk.writer.task import WriterTask
 
@@ -50,7 +50,7 @@ def world_of(scenario: WriterTask, instance: str, profile: str, number: int = 0)
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_what_is_typed_from_a_list_has_no_quotes_that_writer_would_change(profile: str) -> None:
-    cells = [str(cell) for row in [*figures(PROFILES[profile]), *contacts(PROFILES[profile])] for cell in row]
+    cells = [str(cell) for row in [*figures(organisation(profile)), *contacts(organisation(profile))] for cell in row]
     assert [cell for cell in cells if "'" in cell or '"' in cell] == []
 
 
