@@ -21,6 +21,7 @@ from fairground_desk.impress.task import (
     position,
     talk_of,
 )
+from fairground_desk.kit import rest
 from fairground_desk.tasks import uno
 
 _LAYOUTS = {"title, content": 1, "title only": 19, "title, two contents": 3}
@@ -142,9 +143,10 @@ class MoveSlide(DeckTask):
         moved, after = names.index(part_of(world).name), names.index(part_of(world, "after").name)
         steps = after - moved if after > moved else after + 1 - moved
         command = ".uno:MovePageDown" if steps > 0 else ".uno:MovePageUp"
-        # The commands are those of the slide pane, which may be closed.
+        # The commands are those of the slide pane, which may be closed, and which follows the slide that is shown.
         pane = uno("LeftPaneImpress", LeftPaneImpress=True)
-        return [pane, deck(("go", names[moved])), deck(*[("dispatch", command, {})] * abs(steps), ("store",))]
+        moves = deck(*[("dispatch", command, {})] * abs(steps), ("store",))
+        return [pane, rest(), deck(("go", names[moved])), rest(), moves]
 
 
 class DuplicateSlide(DeckTask):
