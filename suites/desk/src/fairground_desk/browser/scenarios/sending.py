@@ -7,12 +7,12 @@ from typing import Any
 
 from fairground.core import Check, State
 from fairground.verify import equal
-from fairground.worlds import Enter, Fill, Move, Press, Tap, World
+from fairground.worlds import Enter, Move, Press, Tap, World
 from fairground_desk.browser.belongings import attendee_mail, attendees
 from fairground_desk.browser.inspector import sites_of
 from fairground_desk.browser.person import Person
 from fairground_desk.browser.scenarios.browser_task import BrowserTask, choose, go
-from fairground_desk.browser.waiting import titled
+from fairground_desk.browser.waiting import focused, titled
 
 
 class Ticket(BrowserTask):
@@ -222,7 +222,10 @@ class Order(BrowserTask):
         owner, told = self.person(world), world.parameters
         moves: list[Move] = []
         for at, pieces in zip(self._products(world), (told["pieces"], told["more"]), strict=True):
-            moves += [*go(owner.url("shop", f"/products/{at + 1}")), Fill("Pieces", f"{pieces}\n"), titled("Added")]
+            moves += [
+                *go(owner.url("shop", f"/products/{at + 1}")), Tap("Pieces", role="entry"), focused("Pieces"),
+                Press("ctrl+a"), Enter(f"{pieces}"), Tap("Add to basket"), titled("Added"),
+            ]  # fmt: skip
         room = owner.staff[int(told["who"])].room
         return [
             *moves, *go(owner.url("shop", "/basket")), Tap("Your reference", role="entry"),
