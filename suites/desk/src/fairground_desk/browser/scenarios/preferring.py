@@ -327,8 +327,11 @@ class SearchEngine(BrowserTask):
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
         """Its menu in the list."""
-        menu = f"More actions for {world.parameters['engine']}"
-        return [*in_settings(world, "searchEngines", menu), Tap(menu), Tap("Make default")]
+        return [
+            *in_settings(world, "searchEngines", "Filter sites on page"), Tap("Filter sites on page", role="entry"),
+            Enter(str(world.parameters["engine"])), Tap(f"More actions for {world.parameters['engine']}"),
+            Tap("Make default"),
+        ]  # fmt: skip
 
 
 class Language(BrowserTask):
