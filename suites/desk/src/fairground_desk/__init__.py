@@ -1,5 +1,7 @@
 """Desk: real, unmodified desktop applications as worlds. One folder an app."""
 
+from pathlib import Path
+
 from fairground.worlds import Suite
 from fairground_desk import browser, calc, files, gimp, impress, inkscape, mousepad, together, writer
 
@@ -30,4 +32,5 @@ suite = Suite(
         *mousepad.SCENARIOS,
         *together.SCENARIOS,
     ),
+    proofs=Path(__file__).parent / "proofs",
 )
