@@ -39,9 +39,10 @@ check: ## Lint, format, types and the import contract; changes nothing
 	@$(bin)/lint-imports --no-logo > .setup/lint-imports.log 2>&1 || { cat .setup/lint-imports.log; exit 1; }
 	@echo "check: lint, format, types and imports are clean"
 
-prove: ## Prove the pocket suite anew where it changed, and write its proof tables
+prove: ## Prove the suites anew where they changed, and write their proof tables (desk: hours)
 	@scripts/setup run
 	@$(bin)/fairground prove pocket
+	@$(bin)/fairground prove desk
 
 bench: ## Measure, against peers in the same run
 	@scripts/setup bench
