@@ -9,27 +9,9 @@ from __future__ import annotations
 
 import gymnasium
 
-from fairground.env import (
-    OBSERVATIONS,
-    FairgroundEnv,
-    SeatSource,
-    action_space,
-    decode_action,
-    encode_action,
-    make,
-)
 from fairground.worlds import suites
 
-__all__ = [
-    "OBSERVATIONS",
-    "FairgroundEnv",
-    "SeatSource",
-    "action_space",
-    "decode_action",
-    "encode_action",
-    "make",
-    "register",
-]
+__all__ = ["register"]
 
 
 def register() -> None:
