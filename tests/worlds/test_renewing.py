@@ -9,9 +9,8 @@ import pytest
 
 from fairground.core import Click, Key, KeyDown, MouseDown, ScreenError, Scroll, Type
 from fairground.env import FairgroundEnv
-from fairground.rollout.ahead import Ahead
 from fairground.sandbox import Sandbox
-from fairground.worlds import Seat, World, open_seat, renew, resolve
+from fairground.worlds import Ahead, Seat, World, open_seat, renew, resolve
 
 from .board import Board, page_of, server_of, world
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import time
 from collections.abc import Callable, Sequence
@@ -28,7 +29,7 @@ from fairground.core import (
 from fairground.env.spaces import AnyText, action_space, decode_action
 from fairground.screen import Settled
 from fairground.verify import judge
-from fairground.worlds import Seat, World, open_seat, renew, resolve
+from fairground.worlds import Ahead, Seat, World, open_seat, renew, resolve
 
 OBSERVATIONS = ("screen", "cursor", "tree", "windows", "instruction")
 _TREE_TEXT = 4_000_000
@@ -53,6 +54,8 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
         observations: Which observations to make; what is not named costs nothing.
         runner: Which runner makes sandboxes.
         pool: Where to take warm seats from, instead of opening each.
+        ahead: Open the seat of the next episode while this one goes on, so that `reset` hands it over. Takes the memory
+            of a second seat.
         user: Answers `call_user`; without one, agents are told that nobody is there.
         settle_seconds: Deadline for settling after each action.
         render_mode: `rgb_array` or None.
@@ -67,6 +70,7 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
         observations: Sequence[str] = ("screen",),
         runner: str | None = None,
         pool: SeatSource | None = None,
+        ahead: bool = False,
         user: Callable[[str], str] | None = None,
         settle_seconds: float = 5.0,
         render_mode: str | None = None,
@@ -83,6 +87,8 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
                 raise unknown("observation", name, OBSERVATIONS)
         if render_mode not in (None, "rgb_array"):
             raise unknown("render mode", render_mode, ["rgb_array"])
+        if ahead and pool is not None:
+            raise InvalidInput("seats come from a pool or are opened ahead, not both", fix="leave one of them out")
         self.size = sizes.pop()
         self.observations = tuple(observations)
         self.render_mode = render_mode
@@ -100,6 +106,8 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
         self.ended_by = ""
         self._runner = runner
         self._pool = pool
+        self._goes_ahead = ahead
+        self._ahead: Ahead | None = None
         self._user = user
         self._settle_seconds = settle_seconds
         self._steps = 0
@@ -114,15 +122,21 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Hands over a fresh seat. `options={"world": id or World}` chooses which."""
+        """Hands over a fresh seat.
+
+        `options={"world": id or World}` chooses which; and `"next"`, what will be chosen after it, is for `ahead`.
+        """
         super().reset(seed=seed)
-        wanted = (options or {}).get("world")
-        if wanted is None:
-            wanted = self.worlds[int(self.np_random.integers(len(self.worlds)))]
-        world = resolve(wanted) if isinstance(wanted, str) else wanted
-        if world.app.screen.size != self.size:
-            raise InvalidInput(f"{world.id} has a screen of {world.app.screen.size}, this environment of {self.size}")
+        chosen = options or {}
+        world = self._chosen(chosen.get("world")) or self._drawn(self.np_random)
+        following = self._chosen(chosen.get("next"))
+        if following is None and "world" not in chosen:
+            following = self._drawn(copy.deepcopy(self.np_random))
         self.seat = self._next_seat(world)
+        if self._ahead is not None:
+            self._ahead.drop()  # nobody came for it
+            if following is not None:
+                self._ahead.order(following)
         self._steps = self._counted_from = 0
         self._started = time.monotonic()
         self.after = self.verdict = self.outcome = self.answer = None
@@ -169,8 +183,11 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
         return self.observation.frame.pixels
 
     def close(self) -> None:
-        """Throws the seat away."""
+        """Throws the seat away, and the one that was opened ahead."""
         self._let_go()
+        if self._ahead is not None:
+            self._ahead.close()
+            self._ahead = None
 
     def give_up(self, ended_by: str = "agent") -> float:
         """Ends the episode without a further action: saves, records the state, judges it, returns the reward."""
@@ -219,10 +236,22 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
         )
         return _as_sample(self.observation, wanted, self.world.instruction)
 
+    def _drawn(self, draws: np.random.Generator) -> World:
+        return self.worlds[int(draws.integers(len(self.worlds)))]
+
+    def _chosen(self, wanted: str | World | None) -> World | None:
+        world = resolve(wanted) if isinstance(wanted, str) else wanted
+        if world is not None and world.app.screen.size != self.size:
+            raise InvalidInput(f"{world.id} has a screen of {world.app.screen.size}, this environment of {self.size}")
+        return world
+
     def _next_seat(self, world: World) -> Seat:
-        if self._pool is not None:
+        if self._goes_ahead and self._ahead is None:
+            self._ahead = Ahead(lambda wanted: open_seat(wanted, runner=self._runner))
+        source = self._ahead or self._pool
+        if source is not None:
             self._let_go()
-            return self._pool.take(world)
+            return source.take(world)
         seat = self.seat
         if seat is not None and self.outcome is not None and renew(seat, world):
             return seat
@@ -233,7 +262,8 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
         seat, self.seat = self.seat, None
         if seat is None:
             return
-        if self.outcome is not None and callable(give_back := getattr(self._pool, "give_back", None)):
+        source = self._ahead or self._pool
+        if self.outcome is not None and callable(give_back := getattr(source, "give_back", None)):
             give_back(seat)
         else:
             seat.close()

@@ -12,7 +12,6 @@ from fairground.agents import Agent
 from fairground.agents.greedy import greedy_note
 from fairground.agents.models import EpisodeBudget, ModelAgent, price_of
 from fairground.core import Configuration, Episode, Outcome
-from fairground.rollout.ahead import Ahead
 from fairground.rollout.interventions.advisers import Advisers
 from fairground.rollout.interventions.company import Company
 from fairground.rollout.interventions.spec import Deterministic
@@ -20,7 +19,7 @@ from fairground.rollout.loop import run_episode
 from fairground.rollout.plan import Planned, RunSpec, world_for
 from fairground.rollout.replaying import named_agent
 from fairground.rollout.store import Finished, hold
-from fairground.worlds import World, open_seat
+from fairground.worlds import Ahead, World, open_seat
 
 
 @dataclass(frozen=True)

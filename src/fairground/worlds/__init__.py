@@ -3,6 +3,7 @@
 Suites and everything that runs agents import this; it imports `screen`, `sandbox` and `core`.
 """
 
+from fairground.worlds.ahead import Ahead
 from fairground.worlds.app import NOT_VARIED, App, Scenario, ScreenSpec, Suite, World
 from fairground.worlds.folder import WorldFile, read_folder
 from fairground.worlds.inspector import Argument, Endpoint, Inspector, Surface, jsonable
@@ -26,6 +27,7 @@ from fairground.worlds.stages import Stages, prepare
 
 __all__ = [
     "NOT_VARIED",
+    "Ahead",
     "App",
     "Argument",
     "Command",

@@ -11,8 +11,7 @@ from fairground.agents import Turn
 from fairground.agents.driven import Driven
 from fairground.core import Episode, Observation, Step
 from fairground.rollout import run_episode
-from fairground.rollout.ahead import Ahead
-from fairground.worlds import Seat, World, open_seat
+from fairground.worlds import Ahead, Seat, World, open_seat
 
 _BUILDING = 3600.0  # seconds for a seat whose stages have to be built first; the client may ask again meanwhile
 

@@ -1,4 +1,4 @@
-"""Opening the next seat while the present one is in use, so that a worker never waits for an app to start."""
+"""Opening the next seat while the present one is in use, so that nobody waits for an app to start."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from fairground.core import FairgroundError
-from fairground.worlds import Seat, World, renew
+from fairground.worlds.app import World
+from fairground.worlds.renewing import renew
+from fairground.worlds.seat import Seat
 
 
 class Ahead:
@@ -46,22 +48,29 @@ class Ahead:
         return self._find(kind)
 
     def give_back(self, seat: Seat) -> None:
-        """Takes a seat that is not needed any more, for the next order; only the last one is kept."""
+        """Takes a seat that is not needed any more, for the next order; only the last one is kept.
+
+        Others are closed before the next order is seen to, and nobody waits for that.
+        """
         if seat.screen.backend != "cdp":  # only pages can be renewed
-            seat.close()
+            self._maker.submit(seat.close)
             return
         with self._lock:
             left, self._idle = self._idle, seat
         if left is not None:
             left.close()
 
+    def drop(self) -> None:
+        """Takes back what was ordered and not taken; waits for nothing."""
+        for ordered in self._ordered.values():
+            ordered.cancel()
+            ordered.add_done_callback(_throw_away)
+        self._ordered.clear()
+
     def close(self) -> None:
         """Closes what was ordered and not taken, and what was given back."""
-        self._maker.shutdown(wait=True, cancel_futures=True)
-        for ordered in self._ordered.values():
-            if not ordered.cancelled() and ordered.exception() is None:
-                ordered.result().close()
-        self._ordered.clear()
+        self.drop()
+        self._maker.shutdown(wait=True)
         if (idle := self._take_idle()) is not None:
             idle.close()
 
@@ -83,6 +92,11 @@ class Ahead:
         with self._lock:
             idle, self._idle = self._idle, None
             return idle
+
+
+def _throw_away(ordered: Future[Seat]) -> None:
+    if not ordered.cancelled() and ordered.exception() is None:
+        ordered.result().close()
 
 
 def _renewed(seat: Seat, world: World) -> bool:
