@@ -121,6 +121,57 @@ def test_what_is_right_passes_however_it_is_written(kind: str, expected: object,
     assert match_answer(kind, expected, answer, today=TODAY)
 
 
+QUESTION = "Which product brought the most revenue in the region North over the whole year? Answer with its name."
+GUESSES = ["Stand mixer", "Toy penguin", "5", "Barley, 25 kg", "Rosa Nguyen", "2023"]
+
+
+@pytest.mark.parametrize(
+    "between", [", ", "; ", "\n", " or ", " and ", " / ", " | ", ". ", " & ", ", or maybe ", ", it is "]
+)
+@pytest.mark.parametrize("place", [0, 3, 6])
+@pytest.mark.parametrize("count", [2, 3, 6])
+def test_a_name_among_guesses_that_nobody_asked_about_is_no_answer(between: str, place: int, count: int) -> None:
+    said = GUESSES[:count]
+    said.insert(place, "Tent, 2 persons")
+    for text in (between.join(said), f"The answer is {between.join(said)}.", f"Answer: {between.join(said)}"):
+        assert not match_answer("text", "Tent, 2 persons", text, among=["Tarp", "Rope"], question=QUESTION)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Tent, 2 persons or Stand mixer",
+        "Either Stand mixer or Tent, 2 persons",
+        "Stand mixer, Tent, 2 persons",
+        "Stand mixer at 08:50, Rope at 02:01, Tent, 2 persons",
+        "Stand mixer Toy penguin Barley 25 kg Tent, 2 persons Rosa Nguyen",
+    ],
+)
+def test_a_choice_that_is_left_open_is_no_answer(said: str) -> None:
+    assert not match_answer("text", "Tent, 2 persons", said, question=QUESTION)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Tent, 2 persons",
+        "The product that brought the most revenue in the region North, over the whole year, is Tent, 2 persons.",
+        "**Tent, 2 persons** with a total of 1,234,567.89 EUR",
+        "Tent, 2 persons (ahead of Rope, Tarp and Stove)",
+        "Tent, 2 persons - revenue 12,345.67 EUR",
+        "Product: Tent, 2 persons; Revenue: 12,345.67; Region: North",
+        "Tent, 2 persons. It brought 12,345.67 EUR, which is the most. I left the workbook unchanged.",
+        "In the region North it was Tent, 2 persons, from the category Shelter.",
+        "~/Documents/products/Tent, 2 persons",
+        "Tent, 2 persons, 03/14/2025",
+        "Sure, it is Tent, 2 persons.",
+        "Final answer: Tent, 2 persons",
+    ],
+)
+def test_a_name_with_remarks_is_an_answer(said: str) -> None:
+    assert match_answer("text", "Tent, 2 persons", said, among=["Hiking boots"], question=QUESTION)
+
+
 @pytest.mark.parametrize("kind", ["number", "money", "date", "time", "duration", "text", "list", "yesno"])
 def test_no_answer_is_never_right(kind: str) -> None:
     expected = {"date": "2025-03-14", "time": "10:00", "list": ["a"], "yesno": 0}.get(kind, 0)

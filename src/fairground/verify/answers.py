@@ -303,7 +303,7 @@ def _duration(expected: Any, said: str, among: Sequence[Any], question: str, tod
 
 
 def _text(expected: Any, said: str, among: Sequence[Any], question: str, today: date | None) -> bool:
-    return _names([expected], said, among)
+    return _names([expected], said, among) and not _one_of_several(expected, said, question)
 
 
 def _list(expected: Any, said: str, among: Sequence[Any], question: str, today: date | None) -> bool:
@@ -341,9 +341,7 @@ def _one_more(expected: Sequence[Any], said: str, question: str) -> bool:
     Remarks are no entries: what stands before a colon, in brackets or in a sentence that names nothing expected, and
     what has only words of the question.
     """
-    text = _bare(re.sub(r"\([^)]*\)", " ", said))
-    for name in sorted(map(_words, expected), key=len, reverse=True):
-        text = re.sub(rf"(?<!\w){_APART.join(map(re.escape, name.split()))}(?!\w)", "\x00", text)
+    text = _marked(expected, said)
     known = {*_words(question).split(), *_FILLING}
     for sentence in re.split(r"(?<=[^\d\s])[.!?]\s", text):
         if "\x00" in sentence:
@@ -353,6 +351,47 @@ def _one_more(expected: Sequence[Any], said: str, question: str) -> bool:
     return False
 
 
+def _one_of_several(expected: Any, said: str, question: str) -> bool:
+    """Whether an answer names more things beside the right one, as somebody does who guesses: `A, B, C`, `A or B`.
+
+    One more that comes after it is a remark (`A, from the warehouse`), unless the answer leaves the choice open. What
+    is said in a sentence, or has only words of the question, names nothing.
+    """
+    text = _marked([expected], said)
+    known = {*_words(question).split(), *_FILLING, *_POLITE}
+    before = after = 0
+    for entry in _ENTRIES.split(re.sub(r"^[^\x00\n,;]*:\s", "", text)):
+        words = _words(_LEADING.sub("", entry.strip())).split()
+        strange = 0 if _SENTENCE.intersection(words) else len(set(words) - known)
+        if strange > _REMARK:
+            return True
+        if "\x00" in entry:
+            before, after = before + after, 0
+        else:
+            after += strange > 0
+    return before > 0 or after > 1 or (after == 1 and re.search(r"\bor\b|\s/\s", text) is not None)
+
+
+def _marked(expected: Sequence[Any], said: str) -> str:
+    """An answer without what is in brackets, and with a mark for each of the names expected in it."""
+    text = _bare(re.sub(r"\([^)]*\)", " ", said))
+    for name in sorted(map(_words, expected), key=len, reverse=True):
+        text = re.sub(rf"(?<!\w){_APART.join(map(re.escape, name.split()))}(?!\w)", "\x00", text)
+    return text
+
+
+_POLITE: Final = frozenset({"answer", "done", "final", "finally", "ok", "okay", "result", "sure", "well", "yes"})
+_REMARK: Final = 5  # words that may stand beside a name without being a sentence
+_ENTRIES: Final = re.compile(r"(?<!\d),|,(?!\d)|[;\n•&|]|\s/\s|(?<=[^\d\s])[.!?]\s|\b(?:and|or|plus)\b")
+_LEADING: Final = re.compile(
+    r"^(?:(?:it|this|that|he|she|they|the|answer|maybe|perhaps|possibly|probably|else|also|either|could|might|may|must|"
+    r"be|is|are|was|were|then|not)\b\W*)+"
+)
+_SENTENCE: Final = frozenset({
+    "i", "it", "he", "she", "they", "we", "you", "is", "are", "was", "were", "be", "been", "has", "have", "had", "did",
+    "not", "no", "because", "since", "than", "which", "who", "that", "there", "this", "with", "by", "as", "ahead",
+    "followed", "according", "based",
+})  # fmt: skip
 _FILLING: Final = frozenset({
     "a", "all", "also", "are", "as", "at", "both", "by", "finally", "for", "from", "here", "i", "in", "is", "it",
     "just", "last", "lastly", "my", "of", "on", "only", "so", "that", "the", "there", "then", "these", "they", "this",

@@ -17,14 +17,15 @@ from typing import Any
 from fairground.core import fingerprint
 
 _DEPTH = 8
-_READERS = "fairground.verify.reading."
+_USED = ("fairground.verify.reading.", "fairground.verify.answers")
+"""Modules of ours that belong to whoever uses them: readers of files, and what compares answers."""
 
 
 def written_in(thing: object) -> str:
     """A content address of the modules a thing's classes and functions are in, and of the data it holds.
 
-    What these modules import of their own package counts too, and the readers of files that they use. Other modules of
-    `fairground` are left out: its own rules have a version.
+    What these modules import of their own package counts too, and the readers of files and of answers that they use.
+    Other modules of `fairground` are left out: its own rules have a version.
     """
     modules: set[str] = set()
     data = _plain(vars(thing) if hasattr(thing, "__dict__") else repr(thing), modules, _DEPTH)
@@ -42,7 +43,7 @@ def module_files(thing: object) -> Iterator[Path]:
 
 
 def _ours(name: str) -> bool:
-    if name.startswith(_READERS):
+    if name.startswith(_USED):
         return False
     return name.split(".")[0] in ("fairground", "builtins", "abc", "typing", "dataclasses", "functools")
 
@@ -79,7 +80,7 @@ def _imported(name: str) -> tuple[str, ...]:
             for alias in node.names:
                 found.add(_home(whole, alias.name))
     top = name.partition(".")[0]
-    counts = (one for one in found if one.partition(".")[0] == top or one.startswith(_READERS))
+    counts = (one for one in found if one.partition(".")[0] == top or one.startswith(_USED))
     return tuple(sorted(one for one in counts if one in sys.modules))
 
 

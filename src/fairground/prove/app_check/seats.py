@@ -33,7 +33,7 @@ _LOOKS: Final = 4
 _TYPED: Final = "typed next door"
 _PANELS: Final = frozenset({"tint2"})
 _DIALOGS: Final = frozenset({"dialog", "alertdialog", "alert", "file chooser"})
-_NUMBERS: Final = re.compile(r"[0-9a-f]{6,}|\d+|\.[A-Za-z0-9]{6}$")  # of processes, of instants, of temporary files
+_NUMBERS: Final = re.compile(r"[0-9a-fA-F]{6,}|\d+|\.[A-Za-z0-9]{6}$")  # of processes, of instants, of temporary files
 # A browser's own, which it writes when it likes.
 _BROWSERS_OWN: Final = re.compile(r"\.(cache|pki|config/(page-[0-9a-f]+|chromium))(/|$)|\.config$")
 
@@ -64,9 +64,10 @@ class Shown:
 
 @dataclass(frozen=True)
 class Look:
-    """All that is compared of a seat."""
+    """All that is compared of a seat; its files when the look began, and when they had come to rest."""
 
     shown: Shown
+    begun: frozenset[str]
     files: frozenset[str]
     recent: bool
     clipboard: bool | None
@@ -149,7 +150,7 @@ class _Trying:
             self.before.append(seat.before)
             again = look_at(seat)
         share = _share_of_pixels(self.first.shown.frame, again.shown.frame)
-        same = f"{counted(len(again.files), 'file')} as before, {share:.2%} of the picture differs"
+        same = f"{counted(len(again.files & self.first.files), 'file')} as before, {share:.2%} of the picture differs"
         return left_over(self.first, again), f"{self.left}; {same}", "keep nothing outside of the seat's sandbox"
 
     def same_start(self) -> Found:
@@ -235,14 +236,14 @@ def see(seat: Seat) -> Shown:
 
 def look_at(seat: Seat) -> Look:
     """Looks at all of a seat, when also its files have come to rest: programs write some of them a while later."""
-    shown = see(seat)
+    begun, shown = _files(seat), see(seat)
     files, since = _files(seat), time.monotonic()
     deadline = since + _REST_SECONDS
     while time.monotonic() < min(since + _FILES_REST_SECONDS, deadline):
         seat.screen.wait_change(0.1)
         if (now := _files(seat)) != files or seat.sandbox.at_work():
             files, since = now, time.monotonic()
-    return Look(shown, files, recent_documents(seat), clipboard_used(seat), seat.capture())
+    return Look(shown, begun, files, recent_documents(seat), clipboard_used(seat), seat.capture())
 
 
 def _calm(seat: Seat) -> Look:
@@ -279,9 +280,13 @@ def _unexpected(look: Shown) -> list[str]:
 
 
 def left_over(first: Look, again: Look) -> list[str]:
-    """What the second look shows that the first did not, or the other way round."""
-    faults = [f"file {path} is new" for path in sorted(again.files - first.files)]
-    faults += [f"file {path} is gone" for path in sorted(first.files - again.files)]
+    """What the second look shows that the first did not, or the other way round.
+
+    What somebody left is there from the beginning. Programs write files of their own for half a minute, on timers, so
+    that those at the end of one look are compared with those at the beginning of the other.
+    """
+    faults = [f"file {path} is new" for path in sorted(again.begun - first.files)]
+    faults += [f"file {path} is gone" for path in sorted(first.begun - again.files)]
     if sorted(again.shown.windows) != sorted(first.shown.windows):
         faults.append(f"windows: {list(first.shown.windows)}, then {list(again.shown.windows)}")
     if again.recent:

@@ -14,11 +14,13 @@ from fairground.verify.reading.keyfile import read_keyfile
 from fairground.verify.reading.settings import FolderBookmark, read_folder_bookmarks
 from fairground.verify.reading.textfile import read_text
 from fairground.worlds import Inspector
+from fairground_desk.files.homes import FOLDERS
 
 PCMANFM = "~/.config/pcmanfm/default/pcmanfm.conf"
 LIBFM = "~/.config/libfm/libfm.conf"
 BOOKMARKS = "~/.gtk-bookmarks"
 TRASH = "~/.local/share/Trash"
+_RECORDED = tuple(f"{folder}/" for folder in (*FOLDERS, TRASH))
 
 FILES = Inspector(
     "files",
@@ -34,7 +36,9 @@ FILES = Inspector(
 
 def kinds(state: State) -> dict[str, str]:
     """Every entry of the recorded folders: path to `file`, `folder`, `link` or `other`."""
-    return {one["path"]: one["kind"] for one in state.get("files")}
+    listed = {one["path"]: one["kind"] for one in state.get("files")}
+    # A file that was recorded is there, whatever the list says.
+    return listed | {path: "file" for path in state.files if path not in listed and path.startswith(_RECORDED)}
 
 
 def modes_of(state: State) -> Mapping[str, Mapping[str, str]]:
@@ -47,7 +51,7 @@ def trash_of(state: State) -> dict[str, Trashed]:
     """What was thrown away and is still there, by the path it had."""
     infos = {path: content for path, content in state.files.items() if path.startswith(f"{TRASH}/info/")}
     there = kinds(state)
-    return {_shortened(one.path): one for one in read_trash(infos) if f"{TRASH}/files/{one.name}" in there}
+    return {_shortened(state, one.path): one for one in read_trash(infos) if f"{TRASH}/files/{one.name}" in there}
 
 
 def bookmarks_of(state: State) -> tuple[FolderBookmark, ...]:
@@ -200,7 +204,7 @@ def check_trashed(state: State, path: str) -> Check:
 @FILES.query("settings")
 def bookmarks(state: State) -> list[dict[str, str]]:
     """The bookmarks of the side pane, in order: folder and label."""
-    return [{"path": _shortened(one.path), "label": one.label} for one in bookmarks_of(state)]
+    return [{"path": _shortened(state, one.path), "label": one.label} for one in bookmarks_of(state)]
 
 
 @FILES.query("settings")
@@ -227,5 +231,7 @@ def location(state: State) -> dict[str, Any]:
     return live
 
 
-def _shortened(path: str) -> str:
-    return "~/" + path.split("/", 3)[3] if path.startswith("/home/") and path.count("/") > 2 else path
+def _shortened(state: State, path: str) -> str:
+    """With `~` for the home folder of whoever sits there, and of nobody else."""
+    home = str(state.get("home"))
+    return f"~{path[len(home) :]}" if path == home or path.startswith(f"{home}/") else path

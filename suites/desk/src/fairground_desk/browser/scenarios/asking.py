@@ -10,7 +10,7 @@ from fairground.core import Check, InvalidConfiguration, State
 from fairground.verify import holds, match_answer
 from fairground.worlds import Move, Say, World
 from fairground_desk.browser.inspector import history_of
-from fairground_desk.browser.person import Person
+from fairground_desk.browser.person import SITES, Person
 from fairground_desk.browser.scenarios.browser_task import BrowserTask, go
 from fairground_desk.browser.sites.reading import GUIDES
 
@@ -186,13 +186,19 @@ class LastVisited(Question):
     def solution(self, world: World, before: State) -> tuple[Any, Sequence[str], str]:
         """From the visits that were there at the start."""
         owner, site = self.person(world), str(world.parameters["site"])
-        visits = [one for one in history_of(before).visits if one.url.startswith(owner.url(site)) and one.title]
-        pages = [one for one in visits if one.title.endswith(f" - {owner.titles[site]}") and one.seconds == _STAY]
-        if not pages:
+        names = _visited(before, owner, site)
+        if not names:
             raise InvalidConfiguration(f"{world.id}: the history has no page of {site}")
-        names = [one.title.removesuffix(f" - {owner.titles[site]}") for one in pages]
-        others = [name for name in names if name not in names[-1] and names[-1] not in name]
+        every = [*names, *(name for one in SITES if one != site for name in _visited(before, owner, one))]
+        others = [name for name in every if name not in names[-1] and names[-1] not in name]
         return names[-1], others, f"chrome://history/?q={owner.host(site)}"
+
+
+def _visited(state: State, owner: Person, site: str) -> list[str]:
+    """Titles of a site's pages that were visited, without its own name, in order."""
+    own = f" - {owner.titles[site]}"
+    visits = [one for one in history_of(state).visits if one.url.startswith(owner.url(site)) and one.seconds == _STAY]
+    return [one.title.removesuffix(own) for one in visits if one.title.endswith(own)]
 
 
 _STAY = 45.0  # seconds that each visit of the past lasted: what the start of the seat opened is not among them

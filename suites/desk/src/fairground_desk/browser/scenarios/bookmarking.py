@@ -10,12 +10,18 @@ from fairground.verify import equal, holds
 from fairground.worlds import Enter, Move, Press, Tap, World
 from fairground_desk.browser.belongings import bookmark_bar, shared_marks
 from fairground_desk.browser.exported import exported_of, read_exported
-from fairground_desk.browser.inspector import bookmarks_of, check_bookmark, check_no_bookmark, folder_at
+from fairground_desk.browser.inspector import (
+    bookmarks_of,
+    check_bookmark,
+    check_no_bookmark,
+    folder_at,
+    preferences_of,
+)
 from fairground_desk.browser.person import Person
 from fairground_desk.browser.profile_files import Mark
 from fairground_desk.browser.scenarios.browser_task import BrowserTask, choose, go, in_manager, save_as
 from fairground_desk.browser.scenarios.places import Place, place
-from fairground_desk.browser.waiting import window
+from fairground_desk.browser.waiting import shown, window
 
 _ORGANIZE = Tap("Organize", role="push button")
 
@@ -427,9 +433,16 @@ class ExportBookmarks(BrowserTask):
         ]  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The manager's export."""
+        """The manager's export; and a look at the file, whose last line shows when all of it is written.
+
+        At its source, because that leaves nothing in the history.
+        """
         path = f"~/{world.parameters['folder']}/{world.parameters['file']}"
-        return [*in_manager(before, "bar"), _ORGANIZE, Tap("Export bookmarks"), *save_as(path)]
+        home = preferences_of(before).download_folder.removesuffix("/Downloads")
+        return [
+            *in_manager(before, "bar"), _ORGANIZE, Tap("Export bookmarks"), *save_as(path),
+            *go(f"view-source:file://{home}{path[1:]}"), Press("ctrl+end"), shown("</DL><p>", "table cell"),
+        ]  # fmt: skip
 
 
 SCENARIOS = (

@@ -326,11 +326,11 @@ class SearchEngine(BrowserTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Its menu in the list."""
+        """The dialog of the popular ones. The list of all of them has a filter, and moves while one types into it."""
         return [
-            *in_settings(world, "searchEngines", "Filter sites on page"), Tap("Filter sites on page", role="entry"),
-            Enter(str(world.parameters["engine"])), Tap(f"More actions for {world.parameters['engine']}"),
-            Tap("Make default"),
+            *in_settings(world, "search"), shown("Change", "push button"), Tap("Change", role="push button"),
+            shown("Set as default", "push button"), Tap(str(world.parameters["engine"]), role="static"),
+            Tap("Set as default", role="push button"), shown("Change", "push button"),
         ]  # fmt: skip
 
 

@@ -231,9 +231,8 @@ class OpenTabs(BrowserTask):
 
     name = "tabs-for-meeting"
     template = (
-        "I have a meeting in five minutes. Have exactly these three pages open, each in a tab of its own, and "
-        "close all "
-        "other tabs: {pages}."
+        "I have a meeting in five minutes. Have exactly these three pages open, each in an ordinary (not private) tab "
+        "of its own, and close all other tabs: {pages}."
     )
     left_open = ()
     instances = {
@@ -252,7 +251,7 @@ class OpenTabs(BrowserTask):
         pages = self._pages(world)
         if "live" not in after.data:
             return [holds("the open tabs are known", False, expected="asked at the end", found="not asked")]
-        found = [one["url"] for one in tabs_of(after)]
+        found = [f"{one['url']} (private)" if one.get("private", True) else one["url"] for one in tabs_of(after)]
         return [
             *(equal(f"{one.title}: open once", 1, found.count(one.url)) for one in pages),
             equal("nothing else is open", sorted(one.url for one in pages), sorted(found), weight=2.0),

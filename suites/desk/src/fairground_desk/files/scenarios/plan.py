@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fairground.core import Check, InvalidConfiguration, State
 from fairground.verify import equal, holds, unchanged
 from fairground.worlds import World
-from fairground_desk.files.inspector import TRASH, kinds, modes_of, settings_of, trash_of
+from fairground_desk.files.inspector import TRASH, bookmarks, kinds, modes_of, settings_of, trash_of
 from fairground_desk.tasks import DeskTask, files_unchanged
 
 MOST_SINGLE = 5
@@ -74,7 +74,7 @@ class FilesTask(DeskTask):
         return carried_out(self.plan(world, before).whole(before), before, after)
 
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The task's own checks, and the guards over all other files, permissions and settings."""
+        """The task's own checks, and the guards over all other files, permissions, settings and bookmarks."""
         plan = self.plan(world, before).whole(before)
         thrown = [f"{path}{below}" for path in plan.trashed for below in ("", "/*")]
         allowed = [*map(_literal, plan.touched), *thrown]
@@ -85,6 +85,7 @@ class FilesTask(DeskTask):
             files_unchanged(before, after, allowed),
             same_modes(plan, before, after, self.other_modes(world, before)),
             self.same_settings(world, before, after),
+            self.same_bookmarks(before, after),
         ]
 
     def other_modes(self, world: World, before: State) -> Sequence[str]:
@@ -102,6 +103,11 @@ class FilesTask(DeskTask):
         return unchanged(
             "the other settings are as they were", old, new, allowed=(*passing, *self.other_settings(world))
         )
+
+    def same_bookmarks(self, before: State, after: State) -> Check:
+        """A guard: the bookmarks are as they were, in their order."""
+        old, new = ({str(at): one for at, one in enumerate(bookmarks(state))} for state in (before, after))
+        return unchanged("the bookmarks are as they were", old, new)
 
 
 def carried_out(plan: Plan, before: State, after: State) -> list[Check]:
@@ -151,7 +157,8 @@ def same_modes(plan: Plan, before: State, after: State, allowed: Sequence[str]) 
     wanted |= {path: {"mode": "644", "target": ""} for path in plan.empty}
     wanted |= {path: {"mode": "777", "target": target} for path, target in plan.links.items()}
     # What the task asked for and is not there yet is no harm; what is there beyond that is.
-    late = [path for path in wanted if path not in kinds(after) and path not in old]
+    there = kinds(after)
+    late = [path for path in wanted if path not in there and path not in old]
     left = [path for path in modes_of(after) if path in gone and modes_of(after)[path] == old.get(path)]
     found = {path: _but_mode(one) if path in allowed else one for path, one in modes_of(after).items()}
     asked = {path: _but_mode(one) if path in allowed else one for path, one in wanted.items()}
@@ -181,7 +188,8 @@ def _thrown_away(paths: Sequence[str], before: State, after: State) -> dict[str,
         one = bin_.get(path)
         place = f"{TRASH}/files/{one.name}" if one else ""
         same = _same(before, path, after, place) if was[path] == "file" else there.get(place) == "folder"
-        found[f"{path} is in the trash"] = path not in there and one is not None and same
+        # A note without a day was not written by throwing something away.
+        found[f"{path} is in the trash"] = path not in there and one is not None and bool(one.deleted) and same
     return found | {"nothing else is in the trash": bool(bin_) and set(bin_) <= {*paths, *trash_of(before)}}
 
 

@@ -61,7 +61,9 @@ class Question(FilesTask):
         right, home = self.right(world, before), home_of(world)
         among = [*home.projects, *(f"{paper}.txt" for paper in home.papers)]
         said = match_answer(str(world.parameters["kind"]), right, answer, among=among, question=world.instruction)
-        return [holds("the answer is right", said, expected=right, found=answer)]
+        # A number beside the name of something that nobody asked about is no answer.
+        strange = [name for name in among if name != right and name not in world.instruction and name in (answer or "")]
+        return [holds("the answer is right", said and not strange, expected=right, found=answer)]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
         """Looks, and says it."""
