@@ -1,6 +1,7 @@
 """For every test, of the library and of the suites."""
 
 import fcntl
+import gc
 import os
 import signal
 import socket
@@ -24,6 +25,18 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_threa
 settings.register_profile("fairground", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("thorough", settings.get_profile("fairground"), max_examples=300)  # `make test-all`
 settings.load_profile("fairground")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection() -> Iterator[None]:
+    """What was collected stays: the garbage collector, which walked through all of it again and again, skips it."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -1,7 +1,8 @@
 """What the documents say works: their code is run, each file's blocks in order.
 
 A file becomes one program with the same line numbers, so that a traceback points into the document. Python blocks
-stand as they are; of blocks tagged `console run`, each line after a `$` is run by the shell and must succeed.
+stand as they are; of blocks tagged `console run`, each line after a `$` must succeed, as a command of ours or as one
+of the shell (`tests/document.py`).
 """
 
 import os
@@ -16,6 +17,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+RUNNER = ROOT / "tests" / "document.py"
 SECONDS = 280  # against what hangs; the longest takes a tenth of it on an idle machine
 
 _BLOCK = re.compile(r"^(?P<indent> *)```(?P<tag>[^\n`]+)\n(?P<body>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL)
@@ -52,7 +54,7 @@ def program(text: str) -> str:
         elif block.tag == "console run":
             for number, line in enumerate(block.lines, block.first - 1):
                 if line.startswith("$ "):
-                    lines[number] = f"__import__('subprocess').run({line[2:]!r}, shell=True, check=True)"
+                    lines[number] = f"run_command({line[2:]!r})"
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -66,7 +68,8 @@ def test_the_code_of_a_document_runs(document: Path, tmp_path: Path) -> None:
     script = tmp_path / document.name
     script.write_text(program(document.read_text()))
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    command = [sys.executable, "-W", "error", str(script)]
+    runner = [str(RUNNER)] if "run_command(" in script.read_text() else []  # else just as a reader runs it
+    command = [sys.executable, "-W", "error", *runner, str(script)]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=SECONDS)
     assert done.returncode == 0, (done.stdout + done.stderr)[-4000:]
 
@@ -124,15 +127,23 @@ assert open("answer").read() == "42\\n"
 def test_blocks_run_in_order_and_in_one_namespace(tmp_path: Path) -> None:
     script = tmp_path / "example.md"
     script.write_text(program(EXAMPLE))
-    subprocess.run([sys.executable, str(script)], cwd=tmp_path, check=True)
+    subprocess.run([sys.executable, str(RUNNER), str(script)], cwd=tmp_path, check=True)
 
 
 def test_a_failure_points_into_the_document(tmp_path: Path) -> None:
     script = tmp_path / "example.md"
     script.write_text(program(EXAMPLE + "\n```python\n1 / 0\n```\n"))
-    done = subprocess.run([sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, str(RUNNER), str(script)], cwd=tmp_path, capture_output=True, text=True)
     line = EXAMPLE.count("\n") + 3
     assert f'example.md", line {line}' in done.stderr
+
+
+@pytest.mark.parametrize("line", ["fairground show nothing-here", "exit 1"])
+def test_a_command_that_fails_fails_the_document(line: str, tmp_path: Path) -> None:
+    script = tmp_path / "example.md"
+    script.write_text(program(f"```console run\n$ {line}\n```\n"))
+    done = subprocess.run([sys.executable, str(RUNNER), str(script)], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1 and f"{line!r} failed" in done.stderr
 
 
 def test_a_reason_counts_only_right_above_its_block() -> None:

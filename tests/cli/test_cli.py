@@ -44,6 +44,29 @@ def test_every_command_has_json(capsys: pytest.CaptureFixture[str], command: str
     assert code == 0 and "--json" in out
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "resume",
+        "clarifications",
+        "compare",
+        "behaviour",
+        "reverify",
+        "export",
+        "report",
+        "record",
+        "show",
+        "new",
+        "check",
+    ],
+)
+def test_a_command_needs_nothing_that_another_imported(command: str) -> None:
+    """In a process of its own; other tests start the other commands so."""
+    words = [sys.executable, "-W", "error", "-m", "fairground", command, "--help"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0 and f"Usage: fairground {command}" in done.stdout, done.stderr
+
+
 def test_list_shows_worlds_and_suggests_for_typos(capsys: pytest.CaptureFixture[str]) -> None:
     assert "desk/calc/region-total" in run(capsys, "list")[1]
     found = json.loads(run(capsys, "list", "desk/calc", "--json")[1])

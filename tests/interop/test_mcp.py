@@ -230,7 +230,7 @@ def test_a_client_that_is_killed_leaves_no_process_and_a_whole_episode(tmp_path:
     assert folder.complete and folder.episode.outcome == Outcome.FAILED
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
 def test_a_signal_ends_the_episode_as_a_client_that_leaves_does(tmp_path: Path, number: signal.Signals) -> None:
     with subprocess.Popen(
         command(tmp_path / "e"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE

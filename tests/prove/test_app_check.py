@@ -2,13 +2,13 @@
 
 import importlib.util
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from fairground.core import InvalidInput, StageError
+from fairground.core import Check, InvalidInput, StageError, State
 from fairground.prove.app_check import Item, check_app, readme_of, write_reference
 from fairground.prove.app_check.endpoints import check_endpoints
 from fairground.prove.app_check.litter import cluttered, leave_files
@@ -17,9 +17,11 @@ from fairground.sandbox import Sandbox
 from fairground.worlds import (
     App,
     Inspector,
+    Move,
     MutantCount,
     ProofTable,
     ProvenScenario,
+    Tap,
     World,
     open_seat,
     read_folder,
@@ -126,6 +128,29 @@ def test_what_needs_no_screen_is_tried_also_when_it_must_be_quick(tmp_path: Path
     assert item.status == "failed" and item.evidence == "90.0% (9 of 10)"
 
 
+def test_checks_are_counted_on_a_solved_state_where_the_start_shows_too_few() -> None:
+    class Late(wallet.Pay):
+        """Asks first whether there is a payment, and only then the rest."""
+
+        def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
+            found = super().checks(world, before, after, answer)
+            return [*found, *found, *found] if after != before else found
+
+    class Lost(Late):
+        name = "lost"
+
+        def oracle(self, world: World, before: State) -> Sequence[Move]:
+            return [Tap("Nowhere")]
+
+    suite = replace(wallet.suite(), scenarios=(Late(),))
+    item = by_name(list(check_app(suite, suite.apps[0], quick=True).items))["checks"]
+    assert item.status == "passed" and item.evidence == "6.0 on average over 1 scenario; the fewest: pay with 6"
+    suite = replace(suite, scenarios=(Late(), Lost()))
+    found = by_name(list(check_app(suite, suite.apps[0], quick=True).items))
+    assert found["checks"].status == "failed" and "the fewest: lost with 2" in found["checks"].evidence
+    assert found["oracles"].status == "failed" and found["oracles"].evidence == "lost: there is no 'Nowhere'"
+
+
 def test_a_folder_is_asked_only_what_it_can_have(tmp_path: Path) -> None:
     (tmp_path / "world.toml").write_text('[app]\nname = "pad"\nlaunch = ["mousepad"]\nwindow = "pad"\n')
     suite = read_folder(tmp_path)
@@ -154,6 +179,10 @@ def test_all_that_is_left_on_a_seat_is_seen() -> None:
     told = "; ".join(seen)
     for what in ("file left-behind.txt is new", "Mousepad', 'left-behind'", "recent documents", "clipboard", "picture"):
         assert what in told
+    later = replace(clean, files=clean.files | {".config/history.db"})  # as a program writes it when it has the time
+    assert left_over(clean, later) == left_over(later, clean) == []
+    assert left_over(clean, replace(later, begun=later.files)) == ["file .config/history.db is new"]
+    assert left_over(later, replace(clean, files=frozenset()))[0].endswith(" is gone")
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from fairground.core import InfrastructureError, InvalidInput
 from fairground.report.plots.bars import contrast
@@ -96,17 +96,24 @@ def browser() -> Iterator[Browser]:
         yield browser
 
 
+@pytest.fixture(scope="module")
+def wide(browser: Browser) -> BrowserContext:
+    """What most pages are opened in: they leave nothing behind, and a context of their own takes longer than they."""
+    return browser.new_context(viewport={"width": 1280, "height": 900})
+
+
 @pytest.fixture
-def show(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
+def show(browser: Browser, wide: BrowserContext, tmp_path: Path) -> Iterator[Callable[..., Page]]:
     """Opens a report as a file; no script may fail, nothing may be asked for from outside, nothing be complained of."""
-    contexts: list[Any] = []
+    pages: list[Page] = []
     faults: list[str] = []
     asked: list[str] = []
 
     def open_page(report: Summary | Path, **options: Any) -> Page:
         path = report if isinstance(report, Path) else write_report(report, tmp_path / "report.html")
-        contexts.append(browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options}))
-        page: Page = contexts[-1].new_page()
+        own = {"viewport": {"width": 1280, "height": 900}, **options}
+        page: Page = browser.new_page(**own) if options else wide.new_page()
+        pages.append(page)
         page.on("pageerror", lambda fault: faults.append(str(fault)))
         page.on("console", lambda message: faults.append(message.text))
         page.on("request", lambda request: asked.append(request.url))
@@ -114,8 +121,8 @@ def show(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
         return page
 
     yield open_page
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.close()
     assert not faults
     assert [url for url in asked if not url.startswith(("data:", "blob:", tmp_path.as_uri()))] == []
 
@@ -223,23 +230,26 @@ def test_nothing_that_anyone_named_becomes_markup(hostile: Summary, show: Callab
         ElementTree.fromstring(svg.encode())
 
 
-@pytest.mark.parametrize("width", [320, 390, 800, 1280])
+@pytest.mark.parametrize("phone", [True, False])
+@pytest.mark.parametrize("kind", ["usual", "hostile"])
 def test_nothing_sticks_out_at_any_width(
-    usual: Summary, hostile: Summary, show: Callable[..., Page], width: int
+    kind: str, phone: bool, show: Callable[..., Page], request: pytest.FixtureRequest
 ) -> None:
-    for summary in (usual, hostile):
-        page = show(summary, viewport={"width": width, "height": 800}, is_mobile=width < 500)
-        page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    page = show(request.getfixturevalue(kind), is_mobile=phone)
+    page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    for width in (320, 390) if phone else (800, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         visible = page.locator("figure svg.narrow").first.is_visible()
         assert visible == (width < 640)
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_words_in_figures_are_not_cut_at_the_edges_and_are_legible(
+def test_words_in_figures_are_legible_not_cut_at_the_edges_and_do_not_overlap(
     usual: Summary, show: Callable[..., Page], width: int
 ) -> None:
-    page = show(usual, viewport={"width": width, "height": 900})
+    page = show(usual)
+    page.set_viewport_size({"width": width, "height": 900})
     found = page.evaluate(
         """() => [...document.querySelectorAll("figure svg")].flatMap((svg) => {
           if (!svg.getBoundingClientRect().width) return [];
@@ -256,27 +266,22 @@ def test_words_in_figures_are_not_cut_at_the_edges_and_are_legible(
     for text, left, right, top, bottom, size, name in found:
         assert min(left, right, top, bottom) > -3, (name, text, left, right, top, bottom)
         assert size >= 8.5, (name, text, size)
-
-
-def test_labels_of_an_axis_do_not_overlap(usual: Summary, show: Callable[..., Page]) -> None:
-    for width in (390, 1280):
-        page = show(usual, viewport={"width": width, "height": 900})
-        overlaps = page.evaluate(
-            """() => [...document.querySelectorAll("figure svg")].flatMap((svg) => {
-              if (!svg.getBoundingClientRect().width) return [];
-              const words = [...svg.querySelectorAll("text")];
-              const boxes = words.map((one) => [one.textContent, one.getBoundingClientRect()]);
-              const bad = [];
-              boxes.forEach(([text, a], place) => boxes.slice(place + 1).forEach(([other, b]) => {
-                const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
-                const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-                if (wide > 1.5 && high > 4.5) bad.push([svg.dataset.name, text, other]);
-              }));
-              return bad;
-            })"""
-        )
-        # Slanted names of columns have boxes that overlap where the words do not.
-        assert [one for one in overlaps if one[0] != "broken"] == []
+    overlaps = page.evaluate(
+        """() => [...document.querySelectorAll("figure svg")].flatMap((svg) => {
+          if (!svg.getBoundingClientRect().width) return [];
+          const words = [...svg.querySelectorAll("text")];
+          const boxes = words.map((one) => [one.textContent, one.getBoundingClientRect()]);
+          const bad = [];
+          boxes.forEach(([text, a], place) => boxes.slice(place + 1).forEach(([other, b]) => {
+            const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+            const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+            if (wide > 1.5 && high > 4.5) bad.push([svg.dataset.name, text, other]);
+          }));
+          return bad;
+        })"""
+    )
+    # Slanted names of columns have boxes that overlap where the words do not.
+    assert [one for one in overlaps if one[0] != "broken"] == []
 
 
 ODD: dict[str, Callable[[], Table]] = {
@@ -534,8 +539,9 @@ def test_without_scripts_everything_is_there(usual: Summary, show: Callable[...,
 
 
 def test_the_leaderboard_fits_on_paper_and_on_tablets(usual: Summary, show: Callable[..., Page]) -> None:
+    page = show(usual)
     for media, width in (("print", 700), ("screen", 800), ("screen", 1280)):
-        page = show(usual, viewport={"width": width, "height": 900})
+        page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(media=media)
         hidden = page.evaluate(
             "(one => one.scrollWidth - one.clientWidth)(document.querySelector('#leaderboard .scroll'))"

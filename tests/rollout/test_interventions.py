@@ -223,6 +223,7 @@ def test_a_plan_is_made_once_and_given_in_every_rollout(tmp_path: Path) -> None:
     assert episodes[0].extra["usage"]["requests"] == 1 and "usage" not in episodes[1].extra
 
 
+@pytest.mark.slow
 def test_clarified_planned_and_retried_together(tmp_path: Path) -> None:
     with Advice(adviser) as advice:
         model = advice.model

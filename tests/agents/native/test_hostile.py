@@ -1,11 +1,12 @@
 """Whatever a model writes, the only error is `InvalidAction`, and what comes back is on the screen."""
 
 import copy
+import functools
 import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 from fairground.agents.native import DIALECTS, Inexpressible
@@ -43,6 +44,7 @@ SAMPLES: list[Action] = [
 ]
 
 
+@functools.cache
 def natives(name: str) -> list[Any]:
     found: list[Any] = []
     for action in SAMPLES:
@@ -54,6 +56,7 @@ def natives(name: str) -> list[Any]:
 
 
 def survives(name: str, native: Any) -> None:
+    note(f"in the dialect {name}")
     before = copy.deepcopy(native)
     try:
         actions = DIALECTS[name].parse(native, SIZE)
@@ -91,11 +94,10 @@ data = st.recursive(
 )
 
 
-@pytest.mark.parametrize("name", DIALECTS)
-@settings(deadline=None)
 @given(native=data)
-def test_any_data(name: str, native: Any) -> None:
-    survives(name, native)
+def test_any_data(native: Any) -> None:
+    for name in DIALECTS:
+        survives(name, native)
 
 
 fragments = st.sampled_from(
@@ -105,11 +107,10 @@ fragments = st.sampled_from(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", DIALECTS)
-@settings(deadline=None)
 @given(native=st.one_of(st.text(), st.lists(st.one_of(fragments, st.text(max_size=3)), max_size=30).map("".join)))
-def test_any_text(name: str, native: str) -> None:
-    survives(name, native)
+def test_any_text(native: str) -> None:
+    for name in DIALECTS:
+        survives(name, native)
 
 
 def _paths(native: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -142,7 +143,6 @@ def _mutated(native: Any, draw: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", DIALECTS)
-@settings(deadline=None)
 @given(choice=st.data())
 def test_valid_calls_with_something_changed(name: str, choice: st.DataObject) -> None:
     native = choice.draw(st.sampled_from(natives(name)))

@@ -16,13 +16,13 @@ CHARACTERS = string.ascii_lowercase + string.digits + string.punctuation + "éß
 
 
 @every
-@pytest.mark.parametrize("key", [*NAMED_KEYS, *CHARACTERS])
-def test_a_key_is_read_back(family: Spelling, key: str) -> None:
-    if key in family.lacks:
-        with pytest.raises(CannotSay, match=f"no name for the key {key}"):
-            family.write(key)
-    else:
-        assert family.read(family.write(key)) == key
+def test_a_key_is_read_back(family: Spelling) -> None:
+    for key in (*NAMED_KEYS, *CHARACTERS):
+        if key in family.lacks:
+            with pytest.raises(CannotSay, match=f"no name for the key {key}"):
+                family.write(key)
+        else:
+            assert family.read(family.write(key)) == key, key
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from fairground.arena import add_agents, import_votes, invite
 from fairground.arena.battles import ask, retire
@@ -76,14 +76,17 @@ def poisoned(site: Site, url: str, recording: Path, tmp_path_factory: pytest.Tem
 @pytest.fixture
 def opened(browser: Browser, site: Site, url: str) -> Iterator[Callable[[Client, str], Page]]:
     """Opens pages, in none of which a stranger's word may be more than a word."""
+    contexts: dict[str, BrowserContext] = {}
     pages: list[Page] = []
     faults: list[str] = []
 
     def open_page(client: Client, path: str) -> Page:
-        context = browser.new_context(viewport={"width": 1280, "height": 900})
-        name, _, value = cookie_of(site, client).partition("=")
-        context.add_cookies([{"name": name, "value": value, "url": url}])
-        page = context.new_page()
+        cookie = cookie_of(site, client)
+        if cookie not in contexts:
+            contexts[cookie] = browser.new_context(viewport={"width": 1280, "height": 900})
+            name, _, value = cookie.partition("=")
+            contexts[cookie].add_cookies([{"name": name, "value": value, "url": url}])
+        page = contexts[cookie].new_page()
         pages.append(page)
         page.on("dialog", lambda dialog: (faults.append(f"dialog {dialog.message}"), dialog.dismiss()))
         page.on("pageerror", lambda error: faults.append(f"{path}: {error}"))
@@ -98,7 +101,8 @@ def opened(browser: Browser, site: Site, url: str) -> Iterator[Callable[[Client,
             "document.querySelectorAll('img[src=x], svg[onload], [onerror], [onfocus], [onmouseover]').length"
         )
         assert not strange, page.url
-        page.context.close()
+    for context in contexts.values():
+        context.close()
     # What is not there is told as an error by the browser, too.
     assert [fault for fault in faults if "Failed to load resource" not in fault] == []
 

@@ -13,6 +13,7 @@ from fairground.core import InvalidInput, State, StateError
 from fairground.worlds import Enter, Fill, Move, Press, Seat, Tap, open_seat, resolve
 from fairground_desk.browser.inspector import BROWSER, PROFILE
 from fairground_desk.browser.person import person
+from fairground_desk.browser.scenarios.asking import LastVisited
 from fairground_desk.browser.scenarios.browser_task import (
     address_bar,
     choose,
@@ -72,6 +73,15 @@ def ask(state: State, name: str, /, **arguments: Any) -> Any:
     answer = BROWSER.ask(state, name, arguments)
     assert json.dumps(answer) is not None
     return answer
+
+
+def test_an_answer_with_a_title_of_another_site_is_none(before: State) -> None:
+    asked, names = LastVisited(), ("article", "event")
+    worlds = [resolve(f"desk/browser/last-visited/{name}@hana/light/start", unproven=True) for name in names]
+    article, event = (asked.solution(world, before)[0] for world in worlds)
+    for answer, right in ((article, True), (f"{article}, {event}", False), (event, False), (None, False)):
+        (check,) = asked.judge(worlds[0], before, before, answer)
+        assert check.passed is right, answer
 
 
 def test_it_opens_at_the_start_page_and_asks_nothing(seat: Seat, before: State) -> None:

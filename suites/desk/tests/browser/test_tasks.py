@@ -15,6 +15,7 @@ from fairground.worlds import World, open_seat, suite_of
 from fairground_desk.browser import SCENARIOS, Browser
 from fairground_desk.browser.person import PEOPLE, SITES, person
 from fairground_desk.browser.profile_files import Mark, bookmarks_file
+from fairground_desk.browser.scenarios.taking import OpenTabs
 from fairground_desk.browser.serving import Request
 from fairground_desk.browser.sites import Sites
 
@@ -110,6 +111,22 @@ def test_the_bookmarks_file_is_one_that_the_browser_would_write() -> None:
         bookmarks_file([Mark("A", "http://a.example/"), Mark("F", children=(Mark("B", "http://b.example/"),))], [])
     )
     assert found.genuine and found.at("bar", "F", "B")[0].url == "http://b.example/"
+
+
+def test_a_page_in_a_private_tab_is_not_open_for_the_meeting() -> None:
+    world = world_of("tabs-for-meeting/review@ines/light/start")
+    task = world.scenario
+    assert isinstance(task, OpenTabs)
+    right = [{"url": one.url, "title": one.title, "private": False} for one in task._pages(world)]
+
+    def passes(tabs: list[dict[str, object]]) -> bool:
+        return all(check.passed for check in task.judge(world, State(), State(data={"live": {"tabs": tabs}}), None))
+
+    assert passes(right) and passes(right[::-1])
+    assert not passes([right[0] | {"private": True}, *right[1:]])
+    assert not passes([*right, right[0] | {"private": True}])
+    assert not passes([{"url": right[0]["url"]}, *right[1:]])
+    assert not passes(right[1:]) and not passes([*right, right[0]])
 
 
 def test_a_state_without_the_profile_fails_and_breaks_nothing() -> None:

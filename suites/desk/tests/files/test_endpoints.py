@@ -11,6 +11,7 @@ import pytest
 from fairground.agents import make_moves
 from fairground.core import InvalidInput, State, StateError
 from fairground.worlds import Move, Press, Seat, open_seat, resolve
+from fairground_desk.files.homes import FOLDERS
 from fairground_desk.files.inspector import BOOKMARKS, FILES, LIBFM, PCMANFM, TRASH
 from fairground_desk.files.scenarios.moves import (
     bookmark,
@@ -68,6 +69,23 @@ def test_it_opens_a_folder_and_asks_nothing(seat: Seat, before: State) -> None:
     assert [window.title for window in seat.screen.windows()] == ["user"]
     assert not {"dialog", "alert"} & {node.role for node in seat.screen.tree().walk()}
     assert len(before.files) >= 60
+
+
+def test_what_it_writes_into_its_settings_is_what_was_changed(before: State, after: State) -> None:
+    changed = before.files[PCMANFM].replace(b"show_hidden=0", b"show_hidden=1")
+    if b"libfm version 1.3.2." in after.files[LIBFM]:
+        assert (after.files[LIBFM], after.files[PCMANFM]) == (before.files[LIBFM], changed)
+    else:  # another version may have settings of its own, but leaves these as they are
+        for path, old in ((LIBFM, before.files[LIBFM]), (PCMANFM, changed)):
+            assert {line for line in old.splitlines() if b"=" in line} <= set(after.files[path].splitlines())
+
+
+def test_a_file_that_a_program_puts_beside_an_open_one_has_no_permissions_recorded() -> None:
+    with open_seat(resolve("desk/files/rename-one/folder@teacher/light/home")) as other:
+        other.sandbox.write_file("~/Documents/.~lock.talk.odp#", b"x")
+        state = other.finish()
+    listed = {one["path"] for one in state.data["files"]}
+    assert set(state.data["modes"]) <= {*listed, *FOLDERS} and "~/Documents/.~lock.talk.odp#" not in listed
 
 
 @pytest.mark.endpoint("tree", "positive")

@@ -15,8 +15,10 @@ from fairground.worlds import Suite, World, open_seat
 from fairground_desk.files import SCENARIOS, Files
 from fairground_desk.files.app import _LIBFM, _settings
 from fairground_desk.files.homes import FOLDERS, HOMES, build
-from fairground_desk.files.inspector import BOOKMARKS, FILES, LIBFM, PCMANFM
-from fairground_desk.files.scenarios.plan import FilesTask
+from fairground_desk.files.inspector import BOOKMARKS, FILES, LIBFM, PCMANFM, TRASH
+from fairground_desk.files.scenarios.arranging import Regroup
+from fairground_desk.files.scenarios.naming import RenameOne
+from fairground_desk.files.scenarios.plan import FilesTask, name_of
 
 SUITE = Suite("desk", "Desk", "0", (Files(),), SCENARIOS)
 UI_STATES, THEMES = tuple(Files.ui_states), tuple(Files.themes)
@@ -38,8 +40,14 @@ def recorded(files: dict[str, bytes], folders: set[str], links: dict[str, str] |
     modes |= {path: {"mode": "777", "target": target} for path, target in (links or {}).items()}
     home = _settings(Files.ui_states["home"]).encode()
     settings = {PCMANFM: home, LIBFM: _LIBFM, BOOKMARKS: b"file:///home/user/Documents/Invoices Invoices\n"}
-    data = {"files": sorted(listing, key=lambda one: str(one["path"])), "modes": modes}
+    data = {"files": sorted(listing, key=lambda one: str(one["path"])), "modes": modes, "home": "/home/user"}
     return State(files={**files, **settings}, data=data)
+
+
+def with_file(state: State, path: str, content: bytes | None) -> State:
+    """The same, with another content of a file, or without it."""
+    files = {name: one for name, one in state.files.items() if name != path}
+    return State(files if content is None else {**files, path: content}, state.data, state.missing)
 
 
 def folders_of(files: dict[str, bytes]) -> set[str]:
@@ -105,6 +113,80 @@ def carry_out_plan(scenario: FilesTask, instance: str, profile: str) -> None:
             assert not judge(world, before, recorded({**done, new: b""}, folders, links)).success
 
 
+def moved_paper() -> tuple[World, State, State]:
+    """A world, its start, and the state that solves it: one file has another name."""
+    world, before = world_of("rename-one", "paper", "teacher"), start("teacher")
+    files = {path: content for path, content in before.files.items() if path.startswith(FOLDERS)}
+    ((old, new),) = RenameOne().plan(world, before).moved.items()
+    done = {**files, new: files[old]}
+    del done[old]
+    return world, before, recorded(done, folders_of(files))
+
+
+@pytest.mark.parametrize("left", [None, b"", b"file:///home/user/Documents/Invoices Bills\n",
+                                  b"file:///home/user2/Documents/Invoices Invoices\n",
+                                  b"file:///home/user/Documents/Invoices Invoices\n" * 2])  # fmt: skip
+def test_bookmarks_that_nobody_asked_about_stay(left: bytes | None) -> None:
+    world, before, after = moved_paper()
+    assert judge(world, before, after).success
+    assert judge(world, before, with_file(after, BOOKMARKS, left)).reward == 0
+
+
+@pytest.mark.parametrize("place", ["/home/usex", "/home/user2", "/tmp/home/user", "/root", ""])
+def test_a_bookmark_into_the_home_of_somebody_else_is_another_one(place: str) -> None:
+    world, before = world_of("bookmarks", "papers", "teacher"), start("teacher")
+    first, second = (f"file://{home}/Documents/{name}\n" for home, name in
+                     (("/home/user", "Contracts Signed"), (place, "Notes Talks")))  # fmt: skip
+    old = before.file(BOOKMARKS)
+    right = old + first.encode() + b"file:///home/user/Documents/Notes Talks\n"
+    assert judge(world, before, with_file(before, BOOKMARKS, right)).success
+    assert not judge(world, before, with_file(before, BOOKMARKS, old + (first + second).encode())).success
+    assert judge(world, before, with_file(before, BOOKMARKS, right.removeprefix(old))).reward == 0
+
+
+@pytest.mark.parametrize("changed", ["media_in_new_tab=1", "close_on_unmount=0", "places_root=1", "thumbnail_size=64"])
+def test_no_setting_is_without_a_guard(changed: str) -> None:
+    world, before, after = moved_paper()
+    name = changed.partition("=")[0].encode()
+    path = PCMANFM if name in after.files[PCMANFM] else LIBFM
+    lines = [changed.encode() if line.startswith(name) else line for line in after.files[path].split(b"\n")]
+    assert judge(world, before, with_file(after, path, b"\n".join(lines))).reward == 0
+
+
+def test_a_file_that_is_there_again_in_a_folder_that_is_gone_is_noticed() -> None:
+    world, before = world_of("regroup", "notes", "teacher"), start("teacher")
+    plan = Regroup().plan(world, before).whole(before)
+    files = {path: content for path, content in before.files.items() if path.startswith(FOLDERS)}
+    done = {plan.moved.get(path, path): content for path, content in files.items()}
+    after = recorded(done, folders_of(done))
+    assert judge(world, before, after).success
+    back = State({**after.files, "~/Documents/Notes/meeting 1.md": b"again"}, after.data, after.missing)
+    assert not judge(world, before, back).success
+
+
+WHEN = "DeletionDate=2026-01-02T03:04:05\n"
+
+
+@pytest.mark.parametrize("note", ["Path=/home/user/{path}\n", f"Path=/home/user2/{{path}}\n{WHEN}", WHEN])
+def test_a_note_in_the_trash_says_where_it_was_and_when(note: str) -> None:
+    world, before = world_of("trash-files", "archives", "joiner"), start("joiner")
+    files = {path: content for path, content in before.files.items() if path.startswith(FOLDERS)}
+    names = [path for path in files if path.startswith("~/Downloads/") and path.endswith(".zip")]
+    done = {path: content for path, content in files.items() if path not in names}
+    right = f"Path=/home/user/{{path}}\n{WHEN}"
+
+    def thrown(*notes: str) -> State:
+        bin_ = {f"{TRASH}/files/{name_of(path)}": files[path] for path in names}
+        bin_ |= {f"{TRASH}/info/{name_of(path)}.trashinfo": f"[Trash Info]\n{note.format(path=path[2:])}".encode()
+                 for path, note in zip(names, notes, strict=True)}  # fmt: skip
+        found = recorded({**done, **bin_}, folders_of(files) | {TRASH, f"{TRASH}/files", f"{TRASH}/info"})
+        modes = {path: one for path, one in found.data["modes"].items() if not path.startswith(TRASH)}
+        return State(found.files, {**found.data, "modes": modes})
+
+    assert judge(world, before, thrown(right, right)).success
+    assert not judge(world, before, thrown(right, note)).success
+
+
 def test_what_was_deleted_is_not_in_the_trash() -> None:
     world, before = world_of("trash-files", "archives", "joiner"), start("joiner")
     files = {path: content for path, content in before.files.items() if path.startswith(FOLDERS)}
@@ -115,7 +197,7 @@ def test_what_was_deleted_is_not_in_the_trash() -> None:
 def test_an_answer_is_compared_with_the_folders() -> None:
     world = world_of("question", "papers-below", "teacher")
     assert judge(world, start("teacher"), start("teacher"), "14").success
-    for wrong in ("13", "14 or 15", "", None):
+    for wrong in ("13", "14 or 15", "14, syllabus.txt", "", None):
         assert not judge(world, start("teacher"), start("teacher"), wrong).success
 
 

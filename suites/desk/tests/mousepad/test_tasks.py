@@ -110,7 +110,7 @@ def test_the_reference_in_the_readme_is_that_of_the_code() -> None:
     assert MOUSEPAD.reference().strip() == readme.split("<!-- endpoints -->")[1].split("<!-- /endpoints -->")[0].strip()
 
 
-QUICK = {"replace-word": "person", "preferences": "margin"}
+QUICK = {"replace-word": "person"}
 
 
 def solve(world: World) -> Verdict:
