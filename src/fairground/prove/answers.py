@@ -20,6 +20,9 @@ SPAM = (
 )
 """Everything at once; never an answer, whatever the right one is."""
 
+GUESSES = ("Alma Reyes", "Blue folder", "Quarterly summary")
+"""What somebody says who hopes that one of several names is right."""
+
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _UNITS = {
     "$": "€", "€": "$", "£": "$", "¥": "€", "usd": "EUR", "eur": "USD", "kwh": "MWh", "wh": "kWh", "km": "miles",
@@ -79,6 +82,8 @@ def _candidates(answer: str, others: Sequence[str]) -> Iterator[tuple[str, str]]
     elif not numbers and len(answer) > 3:
         yield "cut short", answer[: len(answer) // 2]
         yield "one letter missing", answer[:-1]
+        yield "among guesses", ", ".join([*GUESSES, answer])
+        yield "before guesses", ", ".join([answer, *GUESSES])
     if others:
         yield "several at once", ", ".join([answer, *others[:4]])
     yield "everything at once", f"{answer}, {SPAM[0]}"

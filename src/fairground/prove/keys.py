@@ -53,7 +53,7 @@ class Keys:
         return fingerprint(
             [
                 "mutants",
-                _makers(has_rehearsal(self._suite.app(scenario.app))),
+                _makers(has_rehearsal(self._suite.app(scenario.app)), scenario.kind),
                 self.pair(scenario, instance, profile),
                 borrowed,
             ]
@@ -106,11 +106,13 @@ def _matchers() -> str:
     return _hash_folder(folder, frozenset([*(folder / "reading").rglob("*"), folder / "answers.py"]))
 
 
-@lru_cache(maxsize=2)
-def _makers(rehearsed: bool) -> str:
+@lru_cache(maxsize=4)
+def _makers(rehearsed: bool, kind: str) -> str:
     """What near misses are made with: others would be made by changed makers."""
-    here, names = Path(__file__).parent, ("answers", "mutants") if rehearsed else ("answers", "edits*")
-    modules = sorted(path for name in names for path in here.glob(f"{name}.py"))
+    here, names = Path(__file__).parent, ("answers", "mutants") if rehearsed else ("edits*",)
+    if kind == "answer":
+        names = (*names, "answers")
+    modules = sorted(path for name in {*names} for path in here.glob(f"{name}.py"))
     return fingerprint([[path.name, hash_path(path)] for path in modules])
 
 

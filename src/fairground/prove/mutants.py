@@ -123,10 +123,13 @@ def _twice(material: Material, _: Siblings) -> Iterator[Mutant]:
         yield Mutant("everything twice", "", (*moves, *moves), frozenset(range(len(moves), 2 * len(moves))))
 
 
+_ANSWERS_ONLY = ("nothing", "everything at once", "among guesses", "before guesses")
+
+
 def _wrong_text(material: Material, siblings: Siblings) -> Iterator[Mutant]:
     for place, move in enumerate(material.moves):
         if isinstance(move, Fill | Enter) and move.text:
-            near = [text for name, text in near_misses(move.text) if name not in ("nothing", "everything at once")]
+            near = [text for name, text in near_misses(move.text) if name not in _ANSWERS_ONLY]
             texts = [("near", text) for text in near[:3]]
             texts += [("of another", text) for text in _borrowed(material, place, move)]
             texts += [("of another", other) for this, other in material.words if this == move.text][:2]
