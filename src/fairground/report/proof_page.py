@@ -62,8 +62,9 @@ def _header(proof: Proof) -> Html:
         ("Infeasible", f"{totals['infeasible']:,}", False),
         ("Faulty or errored", f"{faulty:,}", faulty > 0),
         ("Mutants rejected", _share(proof.mutants), (proof.mutants.share or 1) < 0.95),
-        ("Solved on screens", f"{totals['screen']['solved']:,} of {totals['screen']['tried']:,}", unsolved > 0),
     ]
+    if tried := totals["screen"]["tried"]:  # where every pair is solved on one, there are no others
+        facts.append(("Solved on screens", f"{totals['screen']['solved']:,} of {tried:,}", unsolved > 0))
     sampled = " Only a sample was tried: the rest is not proven by it." if proof.sampled else ""
     return tag(
         "header",
