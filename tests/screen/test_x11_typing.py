@@ -122,6 +122,7 @@ def test_another_layout_is_noticed(bench: Any, terminal: Callable[[], str]) -> N
     try:
         for layout in ("de", "fr", "us,ru", "us"):
             bench.screen.act(Type(text=text))  # lends keys that the next layout takes away
+            bench.screen.settle()  # a program that is busy would read what was typed on the next layout
             bench.sandbox.run(["setxkbmap", layout], env=bench.desktop.env)
             bench.screen.settle()
         bench.sandbox.run(["setxkbmap", "de"], env=bench.desktop.env)
