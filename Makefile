@@ -14,7 +14,7 @@ pytest := $(bin)/python -m pytest -n $(jobs) --maxprocesses 4 --dist worksteal
 # Hundreds of tests start Python; where it may not keep what it compiled, each compiles it all again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test test-all check prove bench setup clean
+.PHONY: help run quick test test-all check prove bench setup clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -23,13 +23,19 @@ run: ## Evaluate the built-in agents on real software: a leaderboard with interv
 	@scripts/setup run
 	@$(bin)/fairground run $(first) $(addprefix --agent ,oracle oracle:slip=0.1 random do-nothing) --configs 2 --rollouts 2
 
-test: check ## Set up, check, and run the tests (some minutes)
-	@scripts/setup test
-	@$(pytest) -m "not slow"
+quick: ## Run only the tests of pure logic (under a minute)
+	@scripts/setup check
+	@$(pytest) --tier 0
 
-test-all: check ## The same with the slow tests
+test: ## Set up, check, and run the tests (some minutes)
 	@scripts/setup test
-	@$(pytest) --hypothesis-profile=thorough
+	@$(MAKE) --no-print-directory check
+	@$(pytest) --tier 2
+
+test-all: ## The same, with live oracles and everything long
+	@scripts/setup test
+	@$(MAKE) --no-print-directory check
+	@$(pytest) --tier 3 --hypothesis-profile=thorough
 
 check: ## Lint, format, types and the import contract; changes nothing
 	@scripts/setup check

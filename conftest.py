@@ -2,11 +2,17 @@
 
 import fcntl
 import gc
+import json
 import os
+import random
+import re
 import signal
 import socket
+import statistics
 import struct
+import sys
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -27,6 +33,112 @@ settings.register_profile("thorough", settings.get_profile("fairground"), max_ex
 settings.load_profile("fairground")
 
 
+# --- tiers -----------------------------------------------------------------------------------------------------------
+
+TIERS = {
+    0: "pure logic",
+    1: "real programs: one example per behaviour",
+    2: "conformance of every app",
+    3: "live oracles and everything long",
+}
+_MARKS = {"process": 1, "conformance": 2, "slow": 3}
+_STARTING = {"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.exec"}
+_running: list[pytest.Item] = []
+
+
+def tier(item: pytest.Item) -> int:
+    """The tier of a test, from its marks; without any it is pure logic."""
+    return max((number for mark, number in _MARKS.items() if item.get_closest_marker(mark)), default=0)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The options of `make quick`, `make test`, `make test-all` and `scripts/soak`."""
+    group = parser.getgroup("fairground")
+    listed = "; ".join(f"{number}: {what}" for number, what in TIERS.items())
+    group.addoption("--tier", type=int, default=3, choices=list(TIERS), help=f"run tests up to this tier ({listed})")
+    group.addoption("--shuffle", type=int, metavar="SEED", help="another order of files and of tests in them")
+    group.addoption("--record-durations", action="store_true", help="write tests/durations.json from this run")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Quick runs do not even import files whose tests all start programs."""
+    if config.getoption("--tier") > 0 or collection_path.suffix != ".py":
+        return None
+    marked = re.search(r"^pytestmark = .*mark\.(process|conformance|slow)\b", collection_path.read_text(), re.MULTILINE)
+    return True if marked else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out the tiers that were not asked for, and shuffles."""
+    wanted = [item for item in items if tier(item) <= config.getoption("--tier")]
+    if len(wanted) < len(items):
+        chosen = set(wanted)
+        config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    if (seed := config.getoption("--shuffle")) is not None:
+        files: dict[Path, list[pytest.Item]] = defaultdict(list)
+        for item in wanted:
+            files[item.path].append(item)
+        draw = random.Random(seed)  # every process of a session draws the same order
+        groups = list(files.values())
+        draw.shuffle(groups)
+        for group in groups:
+            draw.shuffle(group)
+        wanted = [item for group in groups for item in group]
+    items[:] = wanted
+
+
+def _refuse_programs(event: str, details: tuple[Any, ...]) -> None:
+    """Fails a test of tier 0 that starts a program, at the place where it does."""
+    if event in _STARTING and _running and tier(_running[-1]) == 0:
+        pytest.fail(f"a test of tier 0 starts a program ({event} {details[:1]}); mark it: @pytest.mark.process")
+
+
+sys.addaudithook(_refuse_programs)
+
+# --- time budgets ----------------------------------------------------------------------------------------------------
+
+DURATIONS = Path(__file__).parent / "tests" / "durations.json"
+_LISTED = 0.5  # seconds; quicker tests are only counted in the sum of their tier
+_spent: dict[str, float] = defaultdict(float)
+_tiers: dict[str, int] = {}
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Adds up what each test took, with its fixtures."""
+    _spent[report.nodeid] += report.duration
+    _tiers[report.nodeid] = dict(report.user_properties).get("tier", 0)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Compares the time of each tier with its budget; a tier that exceeds it names the tests that grew."""
+    if hasattr(config, "workerinput") or not DURATIONS.is_file():
+        return
+    recorded = json.loads(DURATIONS.read_text())
+    if config.getoption("--record-durations"):
+        recorded["tests"] = {name: round(spent, 1) for name, spent in sorted(_spent.items()) if spent >= _LISTED}
+        DURATIONS.write_text(json.dumps(recorded, indent=1, ensure_ascii=False) + "\n")
+    before: dict[str, float] = recorded["tests"]
+    ratios = [spent / before[name] for name, spent in _spent.items() if name in before]
+    slower = statistics.median(ratios) if ratios else 1.0  # a busy machine slows all tests alike
+    for number in sorted(set(_tiers.values())):
+        names = [name for name, its in _tiers.items() if its == number]
+        seconds, budget = sum(_spent[name] for name in names), recorded["budget"].get(str(number))
+        line = f"tier {number} ({TIERS[number]}): {len(names):,} tests, {seconds:.0f} s in all processes together"
+        if budget is None or seconds <= budget:
+            terminalreporter.write_line(line + (f", budget {budget:.0f} s" if budget else ""))
+            continue
+        terminalreporter.write_line(f"{line}: over its budget of {budget:.0f} s", yellow=True)
+        if slower > 1.2:
+            terminalreporter.write_line(f"  all tests took {slower:.1f}x what tests/durations.json says")
+        growth = {name: _spent[name] - slower * before.get(name, _LISTED) for name in names}
+        for name in sorted((name for name in names if growth[name] > 0), key=lambda one: -growth[one])[:10]:
+            was = f"{before[name]:.1f} s" if name in before else f"new, or below {_LISTED} s"
+            terminalreporter.write_line(f"  {_spent[name]:6.1f} s (was {was})  {name}")
+
+
+# --- tests beside each other -----------------------------------------------------------------------------------------
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection() -> Iterator[None]:
     """What was collected stays: the garbage collector, which walked through all of it again and again, skips it."""
@@ -41,7 +153,16 @@ def pytest_collection() -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """While a test marked `alone` runs, with its fixtures, no other process of this session runs a test."""
+    """Notes which test runs. While one marked `alone` does, no other process of this session runs a test."""
+    item.user_properties.append(("tier", tier(item)))
+    _running.append(item)
+    try:
+        return (yield from _beside_others(item))
+    finally:
+        _running.pop()
+
+
+def _beside_others(item: pytest.Item) -> Iterator[None]:
     if (folder := _shared_folder(item.config)) is None:
         return (yield)
     alone = item.get_closest_marker("alone") is not None

@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+
+pytestmark = pytest.mark.process
 PROJECT = """\
 [build-system]
 requires = ["hatchling"]
