@@ -1,16 +1,18 @@
-"""An arena's database, once on SQLite and once on a real PostgreSQL of its own."""
+"""An arena's database: on SQLite, and on a real PostgreSQL where a test asks for both (`on_both`) or in slow runs."""
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+from sqlalchemy import create_engine
 
 from fairground.arena import Store
 
@@ -38,29 +40,58 @@ def run_postgresql(folder: Path, fsync: str = "off") -> Iterator[str]:
         run(str(here / "pg_ctl"), "-D", str(data), "-m", "immediate", "stop")
 
 
+on_both = pytest.mark.parametrize(
+    "url", ["sqlite", pytest.param("postgresql", marks=pytest.mark.process)], indirect=True
+)
+"""For tests of what differs between the databases: transactions that meet, migrations, texts that one does not take."""
+
+on_sqlite = pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+
+_SERVER = pytest.StashKey[str]()
+_numbers = itertools.count()
+
+
 @pytest.fixture(scope="session")
-def postgresql() -> Iterator[str]:
+def postgresql(pytestconfig: pytest.Config) -> str:
+    """A server for the whole session: modules of other folders import this fixture, and share the server."""
     if not PLACES:
         pytest.skip("PostgreSQL is not installed: apt-get install postgresql, which `make test` does as root")
-    folder = Path(tempfile.mkdtemp(prefix="fg-pg-"))  # short: a socket's path has a limit
-    folder.chmod(0o755)
-    try:
-        with run_postgresql(folder / "server") as server:
-            yield server
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    if _SERVER not in pytestconfig.stash:
+        folder = Path(tempfile.mkdtemp(prefix="fg-pg-"))  # short: a socket's path has a limit
+        folder.chmod(0o755)
+        with ExitStack() as stack:
+            stack.callback(shutil.rmtree, folder, ignore_errors=True)
+            server = stack.enter_context(run_postgresql(folder / "server"))
+            make_database(server, "blank", "template1")
+            with Store(at_database(server, "blank")):
+                pass
+            pytestconfig.add_cleanup(stack.pop_all().close)
+        pytestconfig.stash[_SERVER] = server
+    return pytestconfig.stash[_SERVER]
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+def make_database(server: str, name: str, template: str) -> None:
+    """Makes a database that is a copy of another."""
+    engine = create_engine(server.replace("postgresql:", "postgresql+psycopg:"), isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.exec_driver_sql(f"CREATE DATABASE {name} TEMPLATE {template}")
+    engine.dispose()
+
+
+def at_database(server: str, name: str) -> str:
+    """The address of a database of the server."""
+    return server.replace("/postgres?", f"/{name}?")
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A database that is empty."""
+    """A database without anything in it."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/arena.sqlite"
     server: str = request.getfixturevalue("postgresql")
-    name = f"arena_{abs(hash(str(tmp_path))) % 10**12}"
-    with Store(server) as store, store.engine.connect() as connection:
-        connection.execution_options(isolation_level="AUTOCOMMIT").exec_driver_sql(f"CREATE DATABASE {name}")
-    return server.replace("/postgres?", f"/{name}?")
+    name = f"arena_{next(_numbers)}"
+    make_database(server, name, "blank")
+    return at_database(server, name)
 
 
 @pytest.fixture

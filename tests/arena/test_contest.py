@@ -53,7 +53,9 @@ from fairground.arena.preparing_repository import check_address, clone, folder_n
 from fairground.arena.preparing_uploads import MAX_FILE, Uploads, safe_name
 from fairground.core import CallUser, Done, InfrastructureError, InvalidInput, Look, Observation, UnknownName
 from fairground.rollout import read_episode
-from fairground.worlds import open_seat, resolve
+from fairground.worlds import World, open_seat, resolve
+from tests.arena.conftest import on_both
+from tests.note_world import write_note_world
 from tests.waiting import eventually
 
 WORLD = "pocket/notes/pin-and-label"
@@ -89,6 +91,21 @@ def arena(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
+@pytest.fixture(scope="module")
+def still(tmp_path_factory: pytest.TempPathFactory) -> World:
+    """A program that does nothing, opened in a fraction of the time that a browser takes."""
+    launch = ("xev", "-event", "button", "-geometry", "600x400+20+20")
+    folder = tmp_path_factory.mktemp("worlds") / "still"
+    return resolve(str(write_note_world(folder, "x11-utils", "Event Tester", *launch)))
+
+
+@pytest.fixture
+def in_still_world(still: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For battles of which the app does not matter."""
+    for module in ("contest", "contest_fight"):
+        monkeypatch.setattr(f"fairground.arena.{module}.find_world", lambda name, own: still)
+
+
 @contextmanager
 def contests(store: Store, home: Path, *agents: Any, **options: Any) -> Iterator[Contests]:
     """Contests of these agents; each fights in one battle at a time."""
@@ -109,6 +126,7 @@ def ended(store: Store, battle: str) -> str:
     return eventually(lambda: (now := find_battle(store, battle).status) not in ("preparing", "running") and now)
 
 
+@pytest.mark.process
 def test_two_agents_fight_in_the_same_world_and_both_are_recorded_without_their_names(
     arena: Store, tmp_path: Path
 ) -> None:
@@ -138,13 +156,21 @@ def test_two_agents_fight_in_the_same_world_and_both_are_recorded_without_their_
             assert not any(f'"{name}"' in path.read_text() for name in ("oracle", "do-nothing"))
 
 
+@pytest.mark.process
+@pytest.mark.usefixtures("in_still_world")
 def test_questions_reach_the_person_the_answer_goes_back_and_silence_is_told_as_such(
     arena: Store, tmp_path: Path
 ) -> None:
+    answered = threading.Event()
+
+    def ask_nobody() -> Turn:
+        assert answered.wait(SECONDS)
+        return Turn(CallUser(text="Is anybody there?"))
+
     asking = Puppet("asking", [CallUser(text="Which label?")])
-    alone = Puppet("alone", [CallUser(text="Is anybody there?")])
+    alone = Puppet("alone", [ask_nobody])
     # A task in somebody's own words: who needs an oracle cannot fight.
-    with contests(arena, tmp_path, asking, alone, OracleAgent(), answer_seconds=2.0) as running:
+    with contests(arena, tmp_path, asking, alone, OracleAgent()) as running:
         owner, other = person(arena), person(arena)
         battle = running.propose(owner, task("Sort my notes")).id
 
@@ -155,6 +181,9 @@ def test_questions_reach_the_person_the_answer_goes_back_and_silence_is_told_as_
         with pytest.raises(Refused):
             running.answer(battle, other, one["side"], one["number"], "none of yours")
         running.answer(battle, owner, one["side"], one["number"], "The blue one")
+        eventually(lambda: asking.heard)
+        running.ground.answer_seconds = 0.1  # for the other, to whom nobody says anything
+        answered.set()
         assert ended(arena, battle) == "judging"
         late = next(one for one in conversation(arena, battle) if one["question"] == "Is anybody there?")
         with pytest.raises(Refused):
@@ -167,6 +196,8 @@ def test_questions_reach_the_person_the_answer_goes_back_and_silence_is_told_as_
     assert (recorded.instruction, recorded.agent, recorded.extra) == ("Sort my notes", "arena-a", {})
 
 
+@pytest.mark.process
+@pytest.mark.usefixtures("in_still_world")
 def test_a_battle_is_stopped_while_an_agent_thinks_and_can_be_judged(arena: Store, tmp_path: Path) -> None:
     forever, thinking = threading.Event(), threading.Event()
 
@@ -194,6 +225,8 @@ def test_a_battle_is_stopped_while_an_agent_thinks_and_can_be_judged(arena: Stor
     assert {"stopped": True} in extras
 
 
+@pytest.mark.process
+@pytest.mark.usefixtures("in_still_world")
 def test_one_battle_runs_at_a_time_others_wait_their_turn_and_a_third_is_refused(arena: Store, tmp_path: Path) -> None:
     go = threading.Event()
 
@@ -217,6 +250,8 @@ def test_one_battle_runs_at_a_time_others_wait_their_turn_and_a_third_is_refused
         assert ended(arena, first) == "judging"
 
 
+@pytest.mark.process
+@pytest.mark.usefixtures("in_still_world")
 def test_a_follow_up_goes_on_in_the_same_seats_until_the_vote(arena: Store, tmp_path: Path) -> None:
     one, other = Puppet("one"), Puppet("other")
     with contests(arena, tmp_path, one, other) as running:
@@ -240,6 +275,8 @@ def test_a_follow_up_goes_on_in_the_same_seats_until_the_vote(arena: Store, tmp_
             running.follow_up(second, owner, "And now?")
 
 
+@pytest.mark.process
+@pytest.mark.usefixtures("in_still_world")
 def test_a_broken_agent_makes_no_score_names_nobody_and_the_battle_can_be_fought_again(
     arena: Store, tmp_path: Path
 ) -> None:
@@ -265,6 +302,8 @@ def test_a_broken_agent_makes_no_score_names_nobody_and_the_battle_can_be_fought
             begin_again(arena, battle, owner)
 
 
+@pytest.mark.process
+@pytest.mark.usefixtures("in_still_world")
 def test_seats_into_which_something_else_was_put_are_refused(
     arena: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -276,6 +315,8 @@ def test_seats_into_which_something_else_was_put_are_refused(
     assert not (tmp_path / "battles").exists()
 
 
+@pytest.mark.process
+@pytest.mark.usefixtures("in_still_world")
 def test_what_runs_when_the_server_ends_is_marked_and_can_be_begun_again(arena: Store, tmp_path: Path) -> None:
     acting = threading.Event()
 
@@ -351,6 +392,7 @@ def repository(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.process
 def test_a_repository_comes_as_plain_files_and_nothing_of_it_is_run(tmp_path: Path) -> None:
     place = repository(tmp_path / "evil.git")
     files = clone(str(place), local=True)
@@ -396,8 +438,9 @@ def test_every_preset_is_a_world_and_no_folder_of_this_machine_is(tmp_path: Path
         find_world(f"{tmp_path}/x")
 
 
-def test_what_lies_in_a_seat_counts_for_its_fingerprint(tmp_path: Path) -> None:
-    with open_seat(resolve(WORLD)) as seat:
+@pytest.mark.process
+def test_what_lies_in_a_seat_counts_for_its_fingerprint(still: World) -> None:
+    with open_seat(still) as seat:
         digests = [lay_out(seat, Things({name: data})) for name, data in (("a", b"1"), ("a", b"2"), ("b/c", b"1"))]
         assert len(set(digests)) == 3 and lay_out(seat, Things()) == ""
         assert seat.sandbox.read_file("~/Desktop/b/c") == b"1"
@@ -436,6 +479,7 @@ def test_who_may_see_a_battle(store: Store) -> None:
     assert battles_of(store, judge)[0].vote == "tie" and battles_of(store, owner)[0].mine
 
 
+@on_both
 def test_ten_battles_at_once_are_still_two_and_one_that_was_interrupted_begins_blank(store: Store) -> None:
     add_agents(store, ["one", "other", "third"])
     owner = person(store)

@@ -10,6 +10,7 @@ import pytest
 
 from fairground.arena import StepMark, Store, Vote, all_votes, cast, export_votes, flag, import_votes, standings
 from fairground.core import InvalidInput
+from tests.arena.conftest import on_both
 
 from .test_arena import fought, judge
 
@@ -32,6 +33,7 @@ def test_votes_go_out_with_their_marks_and_without_people(store: Store, tmp_path
         export_votes(store, tmp_path / "nowhere" / "votes.jsonl")
 
 
+@on_both
 def test_another_arenas_table_comes_in_once(store: Store, tmp_path: Path) -> None:
     lines = ["model_a,model_b,winner,judge,category"]
     lines += [f"one,two,{'model_a' if n % 3 else 'tie'},p{n % 4},office" for n in range(20)]

@@ -24,6 +24,7 @@ from fairground.arena import (
 )
 from fairground.arena.schema import battles, filter_settings, votes
 from fairground.core import InvalidInput
+from tests.arena.conftest import on_both
 from tests.web.arena_stage import fill
 
 
@@ -51,6 +52,7 @@ def test_only_admins_change_them_and_only_what_they_have_seen(store: Store) -> N
     assert current_settings(store).too_fast == 9
 
 
+@on_both
 def test_of_admins_at_the_same_time_one_is_first(store: Store) -> None:
     people = [new_person(store, "admin") for _ in range(6)]
     refused: list[Refused] = []
@@ -93,6 +95,7 @@ def test_a_setting_that_this_version_finds_silly_stays_as_it_was_at_first(store:
     assert current_settings(store) == FilterSettings(shortest=3)
 
 
+@on_both
 def test_marks_follow_the_settings_and_no_vote_is_touched(store: Store) -> None:
     ids, admin = fill(store, 12), new_person(store, "admin")
     with store.write() as connection:
@@ -137,6 +140,7 @@ def test_an_outlier_is_one_by_the_chance_and_the_number_that_are_set() -> None:
     assert found(outlier_level=0.0) == set()
 
 
+@on_both
 def test_a_database_from_before_gets_the_table(url: str) -> None:
     with Store(url) as store, store.write() as connection:
         filter_settings.drop(connection)

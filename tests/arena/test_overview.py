@@ -37,10 +37,12 @@ from fairground.arena import (
 from fairground.arena.schema import shared
 from fairground.arena.store import now
 from fairground.core import InvalidInput
+from tests.arena.conftest import on_both
 
 from .test_arena import fought, judge
 
 
+@on_both
 def test_the_version_changes_with_everything_that_a_ranking_is_made_of(store: Store) -> None:
     person = judge(store)
     battle = fought(store, person)
@@ -81,6 +83,7 @@ def test_votes_on_a_shared_battle_are_open_until_it_is_closed(store: Store) -> N
     assert not any(row.open for row in all_votes(store))
 
 
+@on_both
 def test_lists_show_no_names_before_the_end_and_find_a_voter_by_few_letters(store: Store) -> None:
     person = judge(store)
     battle = fought(store, person)
@@ -96,13 +99,15 @@ def test_lists_show_no_names_before_the_end_and_find_a_voter_by_few_letters(stor
     assert list_battles(store)[0][0].agents is not None
 
 
+@on_both
 def test_what_was_cleared_is_not_found_again(store: Store) -> None:
     person = judge(store)
     battle = fought(store, person)
     cast(store, battle, person, Vote(winner="a"))
-    assert [one.reason for one in apply_filters(store)] == ["too-fast"]
+    slow = FilterSettings(too_fast=600)  # a busy machine may take a while from the end of a battle to its vote
+    assert [one.reason for one in apply_filters(store, settings=slow)] == ["too-fast"]
     assert clear(store, battle, person.id, "too-fast") and not clear(store, battle, person.id, "too-fast")
-    assert apply_filters(store) == [] and all_votes(store)[0].counts
+    assert apply_filters(store, settings=slow) == [] and all_votes(store)[0].counts
     assert apply_filters(store, settings=FilterSettings(too_fast=0)) == []
 
 
@@ -130,6 +135,7 @@ def test_a_revoked_invitation_lets_nobody_in(store: Store) -> None:
         revoke(store, "0" * 64)
 
 
+@on_both
 def test_agents_of_elsewhere_come_in_as_retired_and_by_the_names_they_have_here(store: Store, tmp_path: Path) -> None:
     fought(store, judge(store))
     path = tmp_path / "other.csv"

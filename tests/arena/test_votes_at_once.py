@@ -29,9 +29,11 @@ from fairground.arena import (
     votes_version,
 )
 from fairground.arena.schema import step_marks
+from tests.arena.conftest import on_both
 from tests.arena.test_arena import fought, judge
 
 
+@on_both
 def test_of_many_opinions_at_once_each_is_a_version_and_the_last_one_stands_with_its_marks(store: Store) -> None:
     person = judge(store)
     battle = fought(store, person)
@@ -70,6 +72,7 @@ def test_who_looked_before_it_was_closed_cannot_vote_after(store: Store) -> None
     assert history(store, battle, person.id) == []
 
 
+@on_both
 def test_who_votes_and_goes_on_at_once_never_judges_two_that_they_know(store: Store) -> None:
     """Either the vote came first, and nothing follows; or what follows did, and nobody is told who the two are."""
     person = judge(store)
@@ -93,6 +96,7 @@ def test_who_votes_and_goes_on_at_once_never_judges_two_that_they_know(store: St
         assert bool(refused) == (told is not None)
 
 
+@on_both
 def test_an_invitation_that_makes_nobody_is_not_used(store: Store) -> None:
     secret, visitor = invite(store), new_person(store)
     with counting(store, break_at="INSERT INTO people"), pytest.raises(RuntimeError, match="stops here"):
@@ -100,6 +104,7 @@ def test_an_invitation_that_makes_nobody_is_not_used(store: Store) -> None:
     assert accept(store, secret, visitor).role == "judge"
 
 
+@on_both
 def test_what_is_asked_most_takes_few_statements(store: Store) -> None:
     person = judge(store)
     battle = fought(store, person)
