@@ -42,6 +42,7 @@ TIERS = {
     3: "live oracles and everything long",
 }
 _MARKS = {"process": 1, "conformance": 2, "slow": 3}
+_ALL_MARKED = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.(process|conformance|slow)\b", re.MULTILINE)
 _STARTING = {"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.exec"}
 _running: list[pytest.Item] = []
 
@@ -64,7 +65,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Quick runs do not even import files whose tests all start programs."""
     if config.getoption("--tier") > 0 or collection_path.suffix != ".py":
         return None
-    marked = re.search(r"^pytestmark = .*mark\.(process|conformance|slow)\b", collection_path.read_text(), re.MULTILINE)
+    marked = re.search(
+        r"^pytestmark = \[?\s*pytest\.mark\.(process|conformance|slow)\b", collection_path.read_text(), re.MULTILINE
+    )
     return True if marked else None
 
 

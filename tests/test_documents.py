@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from .document import run_document
+
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 RUNNER = ROOT / "tests" / "document.py"
@@ -62,8 +64,22 @@ def name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
+WITH_CODE = [path for path in DOCUMENTS if program(path.read_text()).strip()]
+PURE = [path for path in WITH_CODE if path.parent.name == "statistics" and path.name != "tables.md"]
+
+
+@pytest.mark.parametrize("document", PURE, ids=name)
+def test_the_code_of_a_page_on_statistics_runs(document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this process: these pages start no program, and importing the library takes longer than most of them."""
+    monkeypatch.chdir(tmp_path)
+    script = tmp_path / document.name
+    script.write_text(program(document.read_text()))
+    run_document(script)
+
+
+@pytest.mark.process
 @pytest.mark.timeout(SECONDS + 20)
-@pytest.mark.parametrize("document", [path for path in DOCUMENTS if program(path.read_text()).strip()], ids=name)
+@pytest.mark.parametrize("document", [path for path in WITH_CODE if path not in PURE], ids=name)
 def test_the_code_of_a_document_runs(document: Path, tmp_path: Path) -> None:
     script = tmp_path / document.name
     script.write_text(program(document.read_text()))
@@ -124,12 +140,14 @@ assert open("answer").read() == "42\\n"
 """
 
 
+@pytest.mark.process
 def test_blocks_run_in_order_and_in_one_namespace(tmp_path: Path) -> None:
     script = tmp_path / "example.md"
     script.write_text(program(EXAMPLE))
     subprocess.run([sys.executable, str(RUNNER), str(script)], cwd=tmp_path, check=True)
 
 
+@pytest.mark.process
 def test_a_failure_points_into_the_document(tmp_path: Path) -> None:
     script = tmp_path / "example.md"
     script.write_text(program(EXAMPLE + "\n```python\n1 / 0\n```\n"))
@@ -138,6 +156,7 @@ def test_a_failure_points_into_the_document(tmp_path: Path) -> None:
     assert f'example.md", line {line}' in done.stderr
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("line", ["fairground show nothing-here", "exit 1"])
 def test_a_command_that_fails_fails_the_document(line: str, tmp_path: Path) -> None:
     script = tmp_path / "example.md"

@@ -60,6 +60,7 @@ def modules() -> Iterator[ModuleType]:
 # --- rooms -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.process
 def test_imports_go_down_the_rooms_only() -> None:
     command = [str(Path(sys.executable).with_name("lint-imports")), "--no-logo", "--no-cache"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)

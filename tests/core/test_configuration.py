@@ -84,6 +84,7 @@ def test_the_order_of_keys_does_not_matter(data: dict[str, int]) -> None:
     assert fingerprint(data) == fingerprint(dict(reversed(data.items())))
 
 
+@pytest.mark.process
 def test_a_fingerprint_is_the_same_in_every_process() -> None:
     data = {"b": [1, 2.5, None], "a": "Grüße", "hash seeds": {"x": 1, "y": 2}}
     program = f"from fairground.core import fingerprint; print(fingerprint({data!r}))"

@@ -12,6 +12,8 @@ import pytest
 from fairground.core import SandboxError
 from fairground.sandbox import Sandbox
 
+pytestmark = pytest.mark.process
+
 Attack = Callable[..., list[str]]
 
 

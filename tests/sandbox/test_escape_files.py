@@ -17,6 +17,8 @@ from fairground.core import SandboxError, StateError
 from fairground.sandbox import Sandbox
 from fairground.sandbox.hidden import hidden_paths
 
+pytestmark = pytest.mark.process
+
 Attack = Callable[..., list[str]]
 Make = Callable[..., Sandbox]
 

@@ -11,6 +11,8 @@ import pytest
 from fairground.core import SandboxError
 from fairground.sandbox import Limits, Sandbox
 
+pytestmark = pytest.mark.process
+
 MEGABYTE = 1 << 20
 Attack = Callable[..., list[str]]
 Make = Callable[..., Sandbox]
@@ -75,6 +77,7 @@ def test_a_full_disk_is_full_inside_only(make: Make, place: str) -> None:
     box.write_file(f"{place}/fits", b"again")
 
 
+@pytest.mark.slow
 def test_running_out_of_files_is_an_error_inside_only(make: Make, attack: Attack) -> None:
     box = make()
     program = """

@@ -14,6 +14,8 @@ import pytest
 from fairground.core import SandboxError, StageError
 from fairground.sandbox import LayerStore, SandboxSpec, hash_path, namespace_support, open_sandbox
 
+pytestmark = pytest.mark.process
+
 namespaces = pytest.mark.skipif(not namespace_support().ok, reason="this machine forbids namespaces")
 
 

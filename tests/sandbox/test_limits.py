@@ -15,6 +15,8 @@ from fairground.sandbox import Limits, Sandbox, SandboxSpec, cgroups, open_sandb
 from fairground.sandbox.cgroups import Cgroup, make_cgroup, shortcomings, sweep
 from fairground.sandbox.conformance import RunnerConformance
 
+pytestmark = pytest.mark.process
+
 MEGABYTE = 1 << 20
 Make = Callable[..., Sandbox]
 Until = Callable[..., None]
@@ -59,6 +61,7 @@ def test_no_limit_is_no_limit(make: Make) -> None:
 
 
 @pytest.mark.usefixtures("without_cgroups")
+@pytest.mark.slow
 class TestNamespaceWithoutCgroups(RunnerConformance):
     """Signals instead of the freezer, clocks instead of accounts."""
 
@@ -71,6 +74,7 @@ class TestNamespaceWithoutCgroups(RunnerConformance):
 
 
 @pytest.mark.usefixtures("without_cgroups")
+@pytest.mark.slow
 class TestBareWithoutCgroups(RunnerConformance):
     runner = "bare"
     test_a_hundred_thousand_entries_are_listed_and_one_more_is_refused = None  # type: ignore[assignment]  # slow, the same

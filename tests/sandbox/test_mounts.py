@@ -15,6 +15,7 @@ import pytest
 from fairground.sandbox import namespace_support
 
 pytestmark = [
+    pytest.mark.process,
     pytest.mark.skipif(not namespace_support().ok, reason=f"no namespaces here: {namespace_support().reason}"),
     pytest.mark.skipif(shutil.which("unshare") is None, reason="needs unshare, of util-linux"),
 ]

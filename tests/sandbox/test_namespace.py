@@ -5,7 +5,10 @@ import pytest
 from fairground.sandbox import namespace_support
 from fairground.sandbox.conformance import IsolationConformance, RunnerConformance
 
-pytestmark = pytest.mark.skipif(not namespace_support().ok, reason=f"no namespaces here: {namespace_support().reason}")
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.skipif(not namespace_support().ok, reason=f"no namespaces here: {namespace_support().reason}"),
+]
 
 
 class TestNamespace(RunnerConformance):

@@ -16,6 +16,8 @@ from fairground.core import MissingPrerequisite
 from fairground.sandbox import Sandbox, SandboxSpec, open_sandbox
 from fairground.sandbox.network import Outbound
 
+pytestmark = pytest.mark.process
+
 Attack = Callable[..., list[str]]
 Make = Callable[..., Sandbox]
 Until = Callable[..., None]
@@ -197,7 +199,7 @@ def test_without_slirp4netns_the_missing_package_is_named(monkeypatch: pytest.Mo
     with pytest.raises(MissingPrerequisite, match="slirp4netns") as missing:
         open_sandbox(SandboxSpec(network="outbound"), runner="namespace")
     assert missing.value.fix == "apt-get install slirp4netns"
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert len(os.listdir("/proc/self/fd")) <= before
 
 
 def test_a_slirp4netns_that_fails_is_an_error_that_says_why(
@@ -210,14 +212,14 @@ def test_a_slirp4netns_that_fails_is_an_error_that_says_why(
     before = len(os.listdir("/proc/self/fd"))
     with pytest.raises(Exception, match="no tunnel device"):
         open_sandbox(SandboxSpec(network="outbound"), runner="namespace")
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert len(os.listdir("/proc/self/fd")) <= before
 
 
 def test_an_outbound_that_was_never_connected_closes_what_it_opened() -> None:
     before = len(os.listdir("/proc/self/fd"))
     with Outbound():
         pass
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert len(os.listdir("/proc/self/fd")) <= before
 
 
 def _runs(pid: int) -> bool:

@@ -27,6 +27,8 @@ from fairground.sandbox import (
 from fairground.sandbox import runners as runners_function
 from fairground.sandbox.hidden import hidden_paths
 
+pytestmark = pytest.mark.process
+
 Attack = Callable[..., list[str]]
 module = sys.modules[runners_function.__module__]
 

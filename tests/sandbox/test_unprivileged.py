@@ -13,6 +13,8 @@ import pytest
 
 import fairground
 
+pytestmark = pytest.mark.process
+
 SCRIPT = Path(__file__).with_name("plain_user.py")
 SOMEBODY = 12345
 

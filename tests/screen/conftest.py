@@ -222,7 +222,7 @@ def bench(_shared: Bench) -> Iterator[Bench]:
     _shared.clear()
 
 
-@pytest.fixture(params=["namespace", "bare"])
+@pytest.fixture(params=["namespace", pytest.param("bare", marks=pytest.mark.slow)])
 def own_bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
     """A desktop that a test may break, in each runner in turn."""
     yield from _open_bench(request.param)

@@ -25,6 +25,8 @@ from fairground.core import Node, ScreenError
 from fairground.screen.atspi import MAX_TEXT, find_bus, read_tree
 from fairground.screen.dbuswire import Call, Incoming, Malformed, Refusal, Wire, encode_call, message_sizes
 
+pytestmark = pytest.mark.process
+
 DEADLINE = 30.0
 
 
@@ -239,6 +241,7 @@ _FLAT_BOOK = """<?xml version="1.0" encoding="UTF-8"?>
 </table:table-cell></table:table-row></table:table></office:spreadsheet></office:body></office:document>"""
 
 
+@pytest.mark.slow
 def test_of_a_sheet_with_a_thousand_million_cells_only_those_in_sight_are_read(session: Session, sheet: None) -> None:
     tree = session.wait_for(lambda tree: tree.find("table cell", "B2"))
     table = tree.find("table")

@@ -21,6 +21,8 @@ from .cdp.site import Browser as Page
 from .cdp.site import browser
 from .conftest import Bench, until
 
+pytestmark = pytest.mark.process
+
 PART = 200_000  # bytes of one part of a long text; a request of X holds no more than 262,140
 
 

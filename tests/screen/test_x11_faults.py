@@ -33,6 +33,8 @@ from fairground.screen import xrequests as x
 from fairground.screen.framebuffer import Framebuffer, _parse_header
 from fairground.screen.xwire import MAX_REPLY, XConnection
 
+pytestmark = pytest.mark.process
+
 USES: dict[str, Callable[[Any], Any]] = {
     "grab": lambda screen: screen.grab(),
     "click": lambda screen: screen.act(Click(point=(10, 10))),

@@ -28,6 +28,8 @@ from fairground.core import (
     Wait,
 )
 
+pytestmark = pytest.mark.process
+
 SHIFT, CONTROL, BUTTON1 = 1, 4, 0x100
 
 

@@ -13,6 +13,8 @@ from fairground.core import Click, Key, Move, Type
 from fairground.screen.framebuffer import Box
 from fairground.screen.settling import Meter, wait_until_quiet
 
+pytestmark = pytest.mark.process
+
 RED, GREEN = 0xFF0000, 0x00FF00
 # Works for a while without drawing anything, then turns the window red.
 COMPUTE = "read -r line; i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done; printf '\\033[41m\\033[2J'; sleep 600"

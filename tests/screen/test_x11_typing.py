@@ -15,6 +15,8 @@ from fairground.screen import keysyms
 from fairground.screen import xrequests as x
 from fairground.screen.layout import Layout
 
+pytestmark = pytest.mark.process
+
 OUT = "~/typed.txt"
 TEXTS = {
     "every character of ASCII": "".join(map(chr, range(32, 127))),

@@ -11,6 +11,8 @@ import pytest
 from fairground.core import Click, Key
 from fairground.screen import open_desktop
 
+pytestmark = pytest.mark.process
+
 
 def until(condition: Callable[[], Any], what: str) -> Any:
     deadline = time.monotonic() + 30

@@ -184,6 +184,7 @@ def test_resamples_without_variation_are_counted():
     assert result.alpha.low <= result.alpha.estimate <= result.alpha.high
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_units_are_no_trouble():
     rng = generator(4)
     few_values = rng.integers(0, 5, (100_000, 3)).astype(float)

@@ -146,6 +146,7 @@ def test_every_component_is_unbiased_with_cells_missing_and_ragged_rollouts():
         assert abs(mean - truth[name]) < 4 * error, name
 
 
+@pytest.mark.slow
 def test_the_calibrated_benchmark_of_the_paper_is_recovered():
     # p_s = clip(p_app + N(0, .25)), p_c = clip(p_s + N(0, .05)): clipping makes the true variances smaller.
     rng = np.random.default_rng(5)

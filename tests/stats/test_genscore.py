@@ -82,8 +82,13 @@ def test_an_interval_holds_its_score(data, level):
 
 @pytest.mark.parametrize(
     "p",
-    [np.full(8, 0.5), np.linspace(0.45, 0.55, 8), np.linspace(0.3, 0.7, 8), [0.05, 0.1, 0.3, 0.4, 0.5], [0.9, 0.7]],
-    ids=["even", "nearly even", "uneven", "low", "two"],
+    [
+        pytest.param(np.full(8, 0.5), id="even"),
+        pytest.param(np.linspace(0.45, 0.55, 8), id="nearly even", marks=pytest.mark.slow),
+        pytest.param(np.linspace(0.3, 0.7, 8), id="uneven", marks=pytest.mark.slow),
+        pytest.param([0.05, 0.1, 0.3, 0.4, 0.5], id="low", marks=pytest.mark.slow),
+        pytest.param([0.9, 0.7], id="two", marks=pytest.mark.slow),
+    ],
 )
 def test_intervals_cover_the_score_of_the_true_rates(p):
     """A plain percentile bootstrap covers 0% for the even agent: chance alone pushes all its resamples below."""

@@ -156,6 +156,7 @@ def test_wilcoxon_past_the_limit_uses_the_approximation_and_says_so():
     plain(result)
 
 
+@pytest.mark.slow
 def test_wilcoxon_survives_a_million_ties():
     result = wilcoxon(np.r_[np.ones(3_000_000), -np.ones(2_999_000)])
     assert 0 < result.p_normal < 1

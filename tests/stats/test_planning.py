@@ -118,6 +118,7 @@ ranges = st.tuples(st.integers(1, 6), st.integers(0, 5)).map(lambda pair: (pair[
     scenarios_are=st.sampled_from(["sampled", "fixed"]),
     paired=st.booleans(),
 )
+@pytest.mark.slow
 def test_the_plan_is_what_trying_every_design_finds(
     parts, prices, limits, apps, share, goal, scenarios_are, paired
 ) -> None:

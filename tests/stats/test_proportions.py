@@ -240,7 +240,14 @@ def test_score_bounds_are_wilson_s_for_counts():
     assert score_bounds(0.25, 8) == pytest.approx((wilson(2, 8).low, wilson(2, 8).high))
 
 
-@pytest.mark.parametrize("alike", [0.05, 0.4, 3.0], ids=["one coin", "some", "nearly the same"])
+@pytest.mark.parametrize(
+    "alike",
+    [
+        pytest.param(0.05, id="one coin", marks=pytest.mark.slow),
+        pytest.param(0.4, id="some"),
+        pytest.param(3.0, id="nearly the same", marks=pytest.mark.slow),
+    ],
+)
 def test_groups_of_trials_are_covered_however_alike_they_are(alike: float) -> None:
     """Rates of groups are drawn from a Beta distribution, wide or narrow; Wilson's own is for the narrowest."""
     rng, truth, held, naive = np.random.default_rng(3), 0.4, 0, 0

@@ -99,6 +99,7 @@ def test_the_very_same_order_is_as_rare_for_noise_as_for_truth() -> None:
     assert noise.p_value > 0.05
 
 
+@pytest.mark.slow
 def test_p_values_are_even_when_all_agents_are_equal() -> None:
     rng = generator(3)
     p = np.array(

@@ -60,6 +60,7 @@ def test_resamples_of_counts_are_distributed_like_resamples_of_votes() -> None:
     np.testing.assert_allclose(np.quantile(fast, quantiles, axis=1), np.quantile(slow, quantiles, axis=1), atol=0.08)
 
 
+@pytest.mark.slow
 def test_resamples_of_voters_keep_their_votes_together() -> None:
     rng = generator(4)
     votes = drawn_votes(STRENGTHS[:3], 120, rng)

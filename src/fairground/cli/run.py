@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -49,6 +50,7 @@ Workers = Annotated[
     typer.Option(help="Episodes at a time; by default up to 4 here, and every seat of a Ray cluster.", min=1),
 ]
 _WORKERS = max(1, min(4, os.cpu_count() or 1))
+_TELL = 10.0  # seconds between two lines of progress where there is no terminal
 
 
 class Where(StrEnum):
@@ -267,7 +269,7 @@ def _do(
     notes: list[str] = []
     try:
         for store in stores:
-            with store, _shown(store, quiet=json) as tell:
+            with store, _shown(store, f"{store.spec.agent}:", quiet=json) as tell:
                 executor = on_ray(store, address=address, workers=workers, ship=ship) if place is Where.RAY else None
                 ended = carry_out(store, workers=workers or _WORKERS, executor=executor, on_event=tell)
             notes += _shortcomings(store, ended)
@@ -303,10 +305,12 @@ def _shortcomings(store: RunStore, ended: Standing) -> list[str]:
 
 
 @contextmanager
-def _shown(store: RunStore, *, quiet: bool) -> Iterator[Callable[[Event], None]]:
+def _shown(store: RunStore, who: str, *, quiet: bool) -> Iterator[Callable[[Event], None]]:
+    """Shows progress: a bar in a terminal, a line now and then where the output goes into a file."""
     begun = store.progress()
+    terminal = errors.is_terminal
     bar = Progress(
-        TextColumn("[bold]run[/]   "),
+        TextColumn(f"[bold]run[/]    {escape(who)}"),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.description}"),
@@ -314,15 +318,23 @@ def _shown(store: RunStore, *, quiet: bool) -> Iterator[Callable[[Event], None]]
         TimeRemainingColumn(),
         console=errors,
         transient=True,
-        disable=quiet or not errors.is_terminal,
+        disable=quiet or not terminal,
     )
+    told = time.monotonic()
+    if not (quiet or terminal):
+        errors.print(f"[bold]run[/]    {escape(who)} opening seats", highlight=False)
     with bar:
         task = bar.add_task("opening seats", total=begun.planned, completed=begun.finished)
 
         def tell(event: Event) -> None:
+            nonlocal told
             now = event.progress
             words = ", ".join(f"{number} {outcome}" for outcome, number in now.outcomes.items())
             bar.update(task, completed=now.finished, description=words)
+            if not (quiet or terminal) and (now.finished == now.planned or time.monotonic() - told >= _TELL):
+                told = time.monotonic()
+                done = f"{now.finished} of {counted(now.planned, 'episode')}"
+                errors.print(f"[bold]run[/]    {escape(who)} {done}: {words}", highlight=False)
             if event.finished.outcome in (Outcome.ERRORED, Outcome.INVALID) and not quiet:
                 again = "" if event.final else ", will be tried again"
                 first = event.finished.error.splitlines()[0] if event.finished.error else ""

@@ -31,6 +31,8 @@ from fairground.screen import Screen
 
 from .site import HEAD, Browser, browser
 
+pytestmark = pytest.mark.process
+
 LOG = """<script>
   const log = [];
   for (const type of ["keydown", "keyup", "keypress", "input", "beforeinput", "mousedown", "mouseup", "click",

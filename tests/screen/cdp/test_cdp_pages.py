@@ -12,6 +12,8 @@ from fairground.core import Click, Key, ScreenError, Type
 
 from .site import HEAD, Browser, browser
 
+pytestmark = pytest.mark.process
+
 HERE = Click(point=(100, 50))
 BUTTON = '<button id="b" style="position:absolute;left:0;top:0;width:200px;height:100px">go</button>'
 

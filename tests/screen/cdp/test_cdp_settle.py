@@ -13,6 +13,8 @@ from fairground.core import Click, ScreenError, Type
 
 from .site import HEAD, Browser, browser
 
+pytestmark = pytest.mark.process
+
 BUTTON = '<button id="b" style="position:absolute;left:0;top:0;width:200px;height:100px">go</button>'
 HERE = Click(point=(100, 50))
 

@@ -10,6 +10,8 @@ from fairground.core import Click, Node, Scroll
 
 from .site import Browser, browser
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(scope="module")
 def page() -> Iterator[Browser]:

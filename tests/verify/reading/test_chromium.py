@@ -26,6 +26,8 @@ from fairground.verify.reading.chromium import (
 
 from .browsing import SETTINGS, browse
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(scope="module")
 def browsed(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], dict[str, Any]]:

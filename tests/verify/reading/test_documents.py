@@ -22,6 +22,8 @@ from fairground.verify.reading.prose import Paragraph
 from .books import NAMESPACES, pack
 from .office import changed, entries, make, repack
 
+pytestmark = pytest.mark.process
+
 DRAW = (
     'xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:xlink="http://www.w3.org/1999/xlink" '
     'xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0"'

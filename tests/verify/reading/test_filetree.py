@@ -31,6 +31,8 @@ from fairground.verify.reading.filetree import (
 
 from .books import pack
 
+pytestmark = pytest.mark.process
+
 FILES = {"letters/one.txt": b"1", "letters/old/two.txt": b"22", "photo.png": b"333", "todo": b"4444"}
 
 

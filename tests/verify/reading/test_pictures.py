@@ -21,6 +21,8 @@ from fairground.verify.reading.picture_metadata import metadata_leaves, read_met
 
 from .gimp import written
 
+pytestmark = pytest.mark.process
+
 
 def photo(width: int = 64, height: int = 48, seed: int = 0) -> Pixels:
     """Something with edges and colours, smooth enough for lossy formats."""

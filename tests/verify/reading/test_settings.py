@@ -35,6 +35,8 @@ from fairground.verify.reading.settings import (
 
 from .books import convert
 
+pytestmark = pytest.mark.process
+
 SCHEMA = """<schemalist><schema id="org.example.fair" path="/org/example/fair/">
 <key name="size" type="(ii)"><default>(0, 0)</default></key>
 <key name="names" type="as"><default>[]</default></key>

@@ -21,6 +21,8 @@ from fairground.verify.reading.slides import Deck, Slide, deck_leaves
 from .books import NAMESPACES, pack
 from .office import changed, entries, make, repack
 
+pytestmark = pytest.mark.process
+
 MORE = " ".join(
     f'xmlns:{short}="urn:oasis:names:tc:opendocument:xmlns:{full}:1.0"'
     for short, full in (

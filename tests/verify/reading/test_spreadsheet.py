@@ -31,6 +31,8 @@ from fairground.verify.reading.xlsx_styles import parse_format
 
 from .books import MIMETYPE, NAMESPACES, content, convert, flat_book, ods, pack
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -409,6 +411,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]
     return made, json.loads((made / "account.json").read_text())
 
 
+@pytest.mark.slow
 def test_the_reader_and_libreoffice_agree_on_every_cell(told: tuple[Path, dict[str, Any]]) -> None:
     made, account = told
     seen = 0

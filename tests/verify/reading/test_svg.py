@@ -20,6 +20,8 @@ from fairground.verify.reading.svg import Box, Drawing, Stop, drawing_leaves, re
 from fairground.verify.reading.svg_geometry import IDENTITY, parse_path, parse_transform
 from fairground.verify.reading.svg_style import length, parse_color
 
+pytestmark = pytest.mark.process
+
 SPACES = (
     'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
     'xmlns:inkscape="http://www.inkscape.org/namespaces/inkscape" '

@@ -22,6 +22,8 @@ from fairground.verify.reading.xcf_properties import read_text
 
 from .gimp import USUAL, parasite, pattern, prop, says, written, xcf
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(scope="module")
 def image() -> XcfImage:
