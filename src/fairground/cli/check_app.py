@@ -12,6 +12,7 @@ from rich.table import Table
 
 from fairground.cli.output import Json, Runner, clean, console, errors, print_json
 from fairground.cli.prove import progress
+from fairground.core import InvalidInput
 from fairground.prove.app_check import AppCheck, write_reference
 from fairground.prove.app_check import check_app as go_through
 from fairground.worlds import find_app
@@ -31,6 +32,10 @@ def check_app(
         bool, typer.Option("--write-reference", help="First write the endpoints into the app's README.")
     ] = False,
     tests: Annotated[Path | None, typer.Option(help="Folder of its tests; found beside the app unless given.")] = None,
+    least: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=NUMBER", help="Fail with fewer of these, such as scenarios=20. May be repeated."),
+    ] = None,
     runner: Runner = None,
     json: Json = False,
 ) -> None:
@@ -40,21 +45,32 @@ def check_app(
       fairground check-app desk/calc                     all of it, on real seats
       fairground check-app desk/calc --quick             what can be read, in a moment
       fairground check-app desk/calc --write-reference   brings the README's list of endpoints up to date
+      fairground check-app desk/calc --quick --least scenarios=20 --least endpoints=15
 
     The status is 0 when nothing failed, and 1 otherwise. docs/inspectors.md says what each item asks for.
     """  # noqa: D301 (click reads \b as: keep these lines)
+    minima = dict(_minimum(text) for text in least or ())
     suite, found = find_app(app)
     if write:
         path = write_reference(found)
         errors.print(f"[dim]wrote[/]  {escape(str(path))}", highlight=False, soft_wrap=True)
     with progress(json) as on_progress:
-        result = go_through(suite, found, quick=quick, tests=tests, runner=runner, on_progress=on_progress)
+        result = go_through(
+            suite, found, quick=quick, tests=tests, least=minima, runner=runner, on_progress=on_progress
+        )
     if json:
         print_json({**result.plain(), "passed": result.passed})
     else:
         _print(result)
     if not result.passed:
         raise typer.Exit(1)
+
+
+def _minimum(text: str) -> tuple[str, int]:
+    name, _, number = text.partition("=")
+    if not number.isdecimal():
+        raise InvalidInput(f"--least is {text[:80]!r}, expected NAME=NUMBER", fix="write it as --least scenarios=20")
+    return name, int(number)
 
 
 def _print(result: AppCheck) -> None:

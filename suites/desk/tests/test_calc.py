@@ -45,6 +45,7 @@ def wait_until(condition: Callable[[], Any], what: str) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.process
 def test_it_opens_the_workbook_maximised_and_asks_nothing(seat: Seat) -> None:
     assert [window.title for window in seat.screen.windows()] == ["sales.ods - LibreOffice Calc"]
     (window,) = seat.screen.windows()
@@ -53,6 +54,7 @@ def test_it_opens_the_workbook_maximised_and_asks_nothing(seat: Seat) -> None:
     assert read_ods(seat.before.file(WORKBOOK)) == read_ods(build(PROFILES["outdoor-shop"]))
 
 
+@pytest.mark.process
 def test_no_notice_stands_between_the_menus_and_the_sheet(seat: Seat) -> None:
     tree = seat.screen.tree()
     roles = {node.role for node in tree.walk()}
@@ -62,12 +64,14 @@ def test_no_notice_stands_between_the_menus_and_the_sheet(seat: Seat) -> None:
     assert len(application.children) == 1, "one window, no dialog"
 
 
+@pytest.mark.process
 def test_what_the_program_notes_of_itself_is_no_part_of_the_start(seat: Seat) -> None:
     wait_until(lambda: b"ooLocale" in seat.sandbox.read_file(REGISTRY), "note of the program's own")
     assert b"ooLocale" not in seat.before.file(REGISTRY) and b"MacroSecurityLevel" in seat.before.file(REGISTRY)
     assert b"ooLocale" in seat.capture().file(REGISTRY), "what is there later is recorded as it is"
 
 
+@pytest.mark.process
 def test_the_task_done_by_keyboard_and_saved_is_a_success(seat: Seat, world: World) -> None:
     keys(seat, "ctrl", "pagedown")
     keys(seat, "ctrl", "pagedown")
@@ -84,8 +88,10 @@ def test_the_task_done_by_keyboard_and_saved_is_a_success(seat: Seat, world: Wor
     assert verdict.success, verdict
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
-    ("ui_state", "sheet", "first_cell"), [("scrolled", "Sales", "A177"), ("summary", "Summary", "A1")]
+    ("ui_state", "sheet", "first_cell"),
+    [("scrolled", "Sales", "A177"), pytest.param("summary", "Summary", "A1", marks=pytest.mark.slow)],
 )
 def test_a_ui_state_is_where_the_workbook_opens(ui_state: str, sheet: str, first_cell: str) -> None:
     with open_seat(resolve(f"desk/calc/region-total/west@kitchen-supplies/light/{ui_state}")) as seat:
@@ -94,6 +100,7 @@ def test_a_ui_state_is_where_the_workbook_opens(ui_state: str, sheet: str, first
     assert next(node.name for node in nodes if node.role == "table cell") == first_cell
 
 
+@pytest.mark.slow
 def test_themes_change_how_it_looks_and_nothing_else() -> None:
     pictures, states = [], []
     for theme in ("light", "dark", "large"):

@@ -1,4 +1,4 @@
-"""The proof of this suite, as `fairground prove desk` makes it: a sample of it here, all of it among the slow tests."""
+"""The proof of this suite, live, as `fairground prove desk` makes it; what it found is in the proof tables."""
 
 from functools import partial
 from pathlib import Path
@@ -9,11 +9,12 @@ from fairground.prove import Cache, Options, load_suite, prove
 
 LOAD = partial(load_suite, "desk")
 APPS = [app.name for app in LOAD().apps]
-QUICK = ("mousepad",)
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("app", [pytest.param(app, marks=() if app in QUICK else pytest.mark.slow) for app in APPS])
+@pytest.mark.parametrize("app", APPS)
 def test_a_task_of_each_app_is_sound_and_near_misses_are_rejected(app: str, tmp_path: Path) -> None:
     first = next(one for one in LOAD().scenarios if one.app == app)
     with Cache(tmp_path / "proofs.sqlite") as cache:
@@ -23,7 +24,6 @@ def test_a_task_of_each_app_is_sound_and_near_misses_are_rejected(app: str, tmp_
     assert found.mutant_count.rejected >= 10 and (found.mutant_count.share or 0) >= 0.9, found.survivors
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(2 * 60 * 60)
 @pytest.mark.parametrize("app", APPS)
 def test_every_task_is_sound_and_near_misses_are_rejected(app: str, tmp_path: Path) -> None:

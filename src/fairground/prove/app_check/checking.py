@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from pydantic import Field
@@ -37,6 +37,7 @@ def check_app(
     *,
     quick: bool = False,
     tests: Path | None = None,
+    least: Mapping[str, int] | None = None,
     runner: str | None = None,
     on_progress: OnProgress = lambda phase, done, total: None,
 ) -> AppCheck:
@@ -47,14 +48,18 @@ def check_app(
         app: Which.
         quick: Open no seat: only what sources, tests and proof tables say.
         tests: Folder of its tests; found beside it unless given.
+        least: Minimum counts, such as `{"scenarios": 20, "endpoints": 15}`; fewer fail the item `axes`.
         runner: Of the sandboxes.
         on_progress: Told how far it is.
 
     Raises:
+        UnknownName: When there is no count with a name in `least`.
         MissingPrerequisite: When this machine lacks what the app needs.
     """
     items = check_endpoints(app, tests)
-    items += check_tasks(suite, app, quick=quick, on_scenario=lambda done, of: on_progress("scenarios", done, of))
+    items += check_tasks(
+        suite, app, quick=quick, least=least, on_scenario=lambda done, of: on_progress("scenarios", done, of)
+    )
     if quick:
         told = "needs seats; leave --quick out"
         items += [Item(name=name, asks=asks, status="not tried", evidence=told) for name, asks in ASKS.items()]

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from fairground.core import Check, Configuration, FairgroundError, InvalidConfiguration, MissingPrerequisite, StateError
+from fairground.core import (
+    Check,
+    Configuration,
+    FairgroundError,
+    InvalidConfiguration,
+    MissingPrerequisite,
+    StateError,
+    unknown,
+)
 from fairground.prove.app_check.item import Item, counted, decided
 from fairground.prove.seats import Seats, has_rehearsal, open_anyhow
 from fairground.worlds import App, MutantCount, Scenario, Suite, World
@@ -65,12 +73,20 @@ def first_worlds(suite: Suite, scenario: Scenario) -> Iterator[World]:
         yield World.of(suite, found)
 
 
-def check_tasks(suite: Suite, app: App, *, quick: bool, on_scenario: OnScenario = lambda done, of: None) -> list[Item]:
+def check_tasks(
+    suite: Suite,
+    app: App,
+    *,
+    quick: bool,
+    least: Mapping[str, int] | None = None,
+    on_scenario: OnScenario = lambda done, of: None,
+) -> list[Item]:
     """The items about an app's scenarios; without `quick` each is opened once, on a seat where the app needs one."""
     scenarios = [one for one in suite.scenarios if one.app == app.name]
+    axes = _axes(app, scenarios, least or {})
     starts = None if quick and not has_rehearsal(app) else _look(suite, scenarios, on_scenario)
     return [
-        _axes(app, scenarios),
+        axes,
         _oracles(app, scenarios, starts),
         _checks(starts),
         _untouched(suite, app, starts),
@@ -149,15 +165,33 @@ def _solve(world: World, seats: Seats, found: Starts) -> None:
         found.stuck[name] = f"it broke: {type(error).__name__}: {error}"
 
 
-def _axes(app: App, scenarios: list[Scenario]) -> Item:
-    instances = sum(len(one.instances) for one in scenarios)
-    counts = {"profile": len(app.profiles), "theme": len(app.themes), "UI state": len(app.ui_states)}
-    counts |= {"scenario": len(scenarios), "instance": instances}
-    evidence = ", ".join(counted(number, name) for name, number in counts.items())
+def counts_of(app: App, scenarios: list[Scenario]) -> dict[str, int]:
+    """How much there is of an app. These are the names that a minimum may have."""
+    instances = [len(one.instances) for one in scenarios]
+    return {
+        "profiles": len(app.profiles),
+        "themes": len(app.themes),
+        "ui-states": len(app.ui_states),
+        "scenarios": len(scenarios),
+        "questions": sum(one.kind == "answer" for one in scenarios),
+        "instances": sum(instances),
+        "instances-each": min(instances, default=0),
+        "endpoints": len(app.inspector.endpoints) if app.inspector is not None else 0,
+    }
+
+
+def _axes(app: App, scenarios: list[Scenario], least: Mapping[str, int]) -> Item:
+    counts = counts_of(app, scenarios)
+    words = {"profiles": "profile", "themes": "theme", "ui-states": "UI state", "scenarios": "scenario"}
+    evidence = ", ".join(counted(counts[name], word) for name, word in (words | {"instances": "instance"}).items())
     faults = [] if scenarios else [f"no scenario: {evidence}"]
-    return decided(
-        "axes", "there is something to do, and it varies", faults, evidence, "write a scenario: docs/suites.md"
-    )
+    for name, number in least.items():
+        if name not in counts:
+            raise unknown("count of an app", name, counts)
+        if counts[name] < number:
+            faults.append(f"{name}: {counts[name]:,}, expected at least {number:,}")
+    fix = "write more of them: docs/suites.md" if scenarios else "write a scenario: docs/suites.md"
+    return decided("axes", "there is something to do, and it varies", faults, evidence, fix)
 
 
 def _oracles(app: App, scenarios: list[Scenario], starts: Starts | None) -> Item:

@@ -61,12 +61,14 @@ MAKE = """
 })(%s)
 """
 
+pytestmark = pytest.mark.slow  # tests/verify/reading has an example of each format
+
 
 @pytest.mark.parametrize(
     "numbers",
     [
         pytest.param(range(1), id="few"),
-        pytest.param(range(1, 14), id="many", marks=[pytest.mark.slow, pytest.mark.timeout(900)]),
+        pytest.param(range(1, 14), id="many", marks=pytest.mark.timeout(900)),
     ],
 )
 def test_chromium_and_the_readers_agree_on_a_saved_profile(numbers: Iterable[int]) -> None:

@@ -34,12 +34,14 @@ FORMULAS = (
 )  # fmt: skip
 SHEET_NAMES = ("One", "Two words", "it's", "A&B <c>", "日本 😀", "עברית", "2026", "a.b", "x-y (3)", "Ünïcode", "A1")
 
+pytestmark = pytest.mark.slow  # tests/verify/reading has an example of each format
+
 
 @pytest.mark.parametrize(
     "numbers",
     [
         pytest.param(range(1), id="few"),
-        pytest.param(range(1, 80), id="many", marks=[pytest.mark.slow, pytest.mark.timeout(900)]),
+        pytest.param(range(1, 80), id="many", marks=pytest.mark.timeout(900)),
     ],
 )
 def test_calc_and_the_reader_agree_on_saved_workbooks(office: Office, numbers: Iterable[int]) -> None:

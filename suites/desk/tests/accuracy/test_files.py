@@ -64,8 +64,8 @@ def sandbox() -> Iterator[Sandbox]:
 @pytest.mark.parametrize(
     "numbers",
     [
-        pytest.param(range(2), id="few"),
-        pytest.param(range(2, 80), id="many", marks=[pytest.mark.slow, pytest.mark.timeout(600)]),
+        pytest.param(range(1), id="few", marks=pytest.mark.process),
+        pytest.param(range(1, 80), id="many", marks=[pytest.mark.slow, pytest.mark.timeout(600)]),
     ],
 )
 def test_a_recorded_tree_its_trash_and_its_archives_are_what_the_desktop_says(

@@ -57,6 +57,8 @@ TELL = """
   (gimp-image-delete i) said))
 """
 
+pytestmark = pytest.mark.slow  # tests/verify/reading has an example of each format
+
 
 @pytest.fixture(scope="module")
 def gimp() -> Iterator[Gimp]:
@@ -73,7 +75,7 @@ def gimp() -> Iterator[Gimp]:
     "numbers",
     [
         pytest.param(range(1), id="few"),
-        pytest.param(range(1, 120), id="many", marks=[pytest.mark.slow, pytest.mark.timeout(900)]),
+        pytest.param(range(1, 120), id="many", marks=pytest.mark.timeout(900)),
     ],
 )
 def test_gimp_and_the_readers_agree_on_saved_images(gimp: Gimp, numbers: Iterable[int]) -> None:

@@ -30,12 +30,14 @@ LOOKS: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("CharFontName", ("Liberation Mono", "DejaVu Sans")),
 )
 
+pytestmark = pytest.mark.slow  # tests/verify/reading has an example of each format
+
 
 @pytest.mark.parametrize(
     "numbers",
     [
         pytest.param(range(1), id="few"),
-        pytest.param(range(1, 40), id="many", marks=[pytest.mark.slow, pytest.mark.timeout(900)]),
+        pytest.param(range(1, 40), id="many", marks=pytest.mark.timeout(900)),
     ],
 )
 def test_impress_and_the_reader_agree_on_saved_presentations(office: Office, numbers: Iterable[int]) -> None:

@@ -40,6 +40,8 @@ ACTIONS = (
 )
 NEAR = 2  # levels of a colour, for what is rounded on the way to the picture
 
+pytestmark = pytest.mark.slow  # tests/verify/reading has an example of each format
+
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
@@ -54,7 +56,7 @@ def sandbox() -> Iterator[Sandbox]:
     "numbers",
     [
         pytest.param(range(1), id="few"),
-        pytest.param(range(1, 100), id="many", marks=[pytest.mark.slow, pytest.mark.timeout(900)]),
+        pytest.param(range(1, 100), id="many", marks=pytest.mark.timeout(900)),
     ],
 )
 def test_inkscape_and_the_reader_agree_on_the_boxes_of_saved_drawings(sandbox: Sandbox, numbers: Iterable[int]) -> None:
@@ -81,7 +83,7 @@ def test_inkscape_and_the_reader_agree_on_the_boxes_of_saved_drawings(sandbox: S
     "numbers",
     [
         pytest.param(range(1), id="few"),
-        pytest.param(range(1, 100), id="many", marks=[pytest.mark.slow, pytest.mark.timeout(900)]),
+        pytest.param(range(1, 100), id="many", marks=pytest.mark.timeout(900)),
     ],
 )
 def test_inkscape_paints_saved_drawings_as_they_are_read(sandbox: Sandbox, numbers: Iterable[int]) -> None:

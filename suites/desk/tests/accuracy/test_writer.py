@@ -42,12 +42,14 @@ LOOKS: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("HyperLinkURL", ("https://example.org/a?b=c&d=%20e", "mailto:ada@example.org", "https://example.org/#x")),
 )
 
+pytestmark = pytest.mark.slow  # tests/verify/reading has an example of each format
+
 
 @pytest.mark.parametrize(
     "numbers",
     [
         pytest.param(range(1), id="few"),
-        pytest.param(range(1, 90), id="many", marks=[pytest.mark.slow, pytest.mark.timeout(900)]),
+        pytest.param(range(1, 90), id="many", marks=pytest.mark.timeout(900)),
     ],
 )
 def test_writer_and_the_reader_agree_on_saved_texts(office: Office, numbers: Iterable[int]) -> None:

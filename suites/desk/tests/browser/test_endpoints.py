@@ -31,6 +31,8 @@ PAPER = HANA.url("library", "/articles/2")
 EXPORTED, PRINTED = "~/Documents/links.html", "~/Documents/paper.pdf"
 TABLE = HANA.url("catalogue", "/downloads/all.csv")
 
+pytestmark = pytest.mark.slow
+
 
 def play(seat: Seat, *moves: Move) -> None:
     make_moves(seat, moves)

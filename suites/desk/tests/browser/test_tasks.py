@@ -19,11 +19,9 @@ from fairground_desk.browser.scenarios.taking import OpenTabs
 from fairground_desk.browser.serving import Request
 from fairground_desk.browser.sites import Sites
 
-QUICK = (
+PLAYED = (
     "bookmark-page/event@tomasz/light/start",
     "help-desk-ticket/key@ines/dark/no-bar",
-)
-SLOW = (
     "download-file/group@tomasz/dunes/new-tab",
     "cheapest-product/second@wanjiru/large/zoomed",
     "rename-bookmark/shop@hana/dawn/tabs",
@@ -41,24 +39,15 @@ def world_of(name: str) -> World:
     return World.of(suite, Configuration.from_id(f"desk/browser/{name}"))
 
 
-def solve(name: str) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PLAYED)
+def test_an_oracle_solves_its_task(name: str) -> None:
     world = world_of(name)
     with open_seat(world) as seat:
         said = make_moves(seat, world.scenario.oracle(world, seat.before))
         assert judge(world, seat.before, seat.before, None).reward < 0.01
         verdict = judge(world, seat.before, seat.finish(), said)
     assert verdict.success, [check for check in verdict.checks if not check.passed]
-
-
-@pytest.mark.parametrize("name", QUICK)
-def test_an_oracle_solves_its_task(name: str) -> None:
-    solve(name)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SLOW)
-def test_every_oracle_solves_its_task(name: str) -> None:
-    solve(name)
 
 
 def test_every_instance_is_worded_for_every_person() -> None:

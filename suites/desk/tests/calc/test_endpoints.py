@@ -8,13 +8,15 @@ from typing import Any
 
 import pytest
 
-from fairground.core import InvalidInput, Key, State, StateError
+from fairground.core import Key, State, StateError
 from fairground.worlds import Seat, World, open_seat, resolve
 from fairground_desk.calc.api import calc
 from fairground_desk.calc.inspector import INSPECTOR
 from fairground_desk.calc.workbooks import SALES
 
 DEADLINE = 60.0
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -185,19 +187,6 @@ def test_what_only_the_running_program_knows(states: tuple[State, State]) -> Non
     assert ask(after, "check-saved", path="~/Documents/budget.ods")["passed"]
     with pytest.raises(StateError, match="nothing was asked"):
         ask(before, "documents")
-
-
-def test_every_endpoint_is_in_a_test_above() -> None:
-    marked = {
-        name
-        for title, test in globals().items()
-        if title.startswith("test_")
-        for mark in getattr(test, "pytestmark", [])
-        for name in mark.args[:-1]
-    }
-    assert marked == {one.name for one in INSPECTOR.endpoints}
-    with pytest.raises(InvalidInput):
-        ask(State(), "no-such-endpoint")
 
 
 _RECENT = b"""<?xml version="1.0" encoding="UTF-8"?>

@@ -80,14 +80,6 @@ def test_every_task_makes_sense_on_every_profile_and_is_not_done_at_the_start() 
     assert len(words) >= len({(scenario.name, instance) for scenario, instance, _ in PAIRS})
 
 
-def test_tasks_have_enough_checks() -> None:
-    counts = {}
-    for scenario in SCENARIOS:
-        world = world_of(scenario, next(iter(scenario.instances)), "outdoor-shop")
-        counts[scenario.name] = len(judge(world, begin(world), begin(world), None).checks)
-    assert sum(counts.values()) / len(counts) >= 6, counts
-
-
 @pytest.mark.parametrize("scenario", [one for one in SCENARIOS if one.kind == "answer"], ids=lambda one: str(one.name))
 def test_right_answers_are_right_and_others_are_not(scenario: Scenario) -> None:
     for instance, profile in itertools.product(scenario.instances, PROFILES):
@@ -138,16 +130,10 @@ def test_formulas_are_understood_as_far_as_checks_need_it() -> None:
     assert one_formula(book["Sales"], 5, 1, 20) and not one_formula(book["Sales"], 4, 1, 20)
 
 
-# In a real seat: a few quickly, all of them when there is time.
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "scenario"),
-    [
-        pytest.param(number, one, id=one.name, marks=() if number % 36 == 4 else pytest.mark.slow)
-        for number, one in enumerate(SCENARIOS)
-        if one.kind == "action"
-    ],
+    [pytest.param(number, one, id=one.name) for number, one in enumerate(SCENARIOS) if one.kind == "action"],
 )
 def test_the_oracle_solves_it(number: int, scenario: Scenario) -> None:
     instance = list(scenario.instances)[number % len(scenario.instances)]

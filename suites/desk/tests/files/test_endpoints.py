@@ -11,7 +11,6 @@ import pytest
 from fairground.agents import make_moves
 from fairground.core import InvalidInput, State, StateError
 from fairground.worlds import Move, Press, Seat, open_seat, resolve
-from fairground_desk.files.homes import FOLDERS
 from fairground_desk.files.inspector import BOOKMARKS, FILES, LIBFM, PCMANFM, TRASH
 from fairground_desk.files.scenarios.moves import (
     bookmark,
@@ -27,6 +26,8 @@ from fairground_desk.files.scenarios.moves import (
 from fairground_desk.kit import rest
 
 LEASE, MANUAL = "~/Documents/Contracts/lease.pdf", "~/Downloads/manual.pdf"
+
+pytestmark = pytest.mark.slow
 
 
 def play(seat: Seat, *moves: Move) -> None:
@@ -54,17 +55,6 @@ def ask(state: State, endpoint: str, /, **arguments: Any) -> Any:
     return answer
 
 
-def test_modes_are_told_of_names_with_tabs_and_line_ends() -> None:
-    with open_seat(resolve("desk/files/rename-one/folder@teacher/light/home")) as other:
-        strange = "~/Documents/a\tb\nc\t644\t"
-        other.sandbox.write_file(strange, b"x", mode=0o600)
-        other.sandbox.run(["ln", "-s", "to\there\n", f"{other.sandbox.home}/Documents/a\tlink"])
-        modes = other.finish().data["modes"]
-    assert modes[strange] == {"mode": "600", "target": ""}
-    assert modes["~/Documents/a\tlink"]["target"] == "to\there\n"
-    assert all(set(one["mode"]) <= set("01234567") for one in modes.values())
-
-
 def test_it_opens_a_folder_and_asks_nothing(seat: Seat, before: State) -> None:
     assert [window.title for window in seat.screen.windows()] == ["user"]
     assert not {"dialog", "alert"} & {node.role for node in seat.screen.tree().walk()}
@@ -78,14 +68,6 @@ def test_what_it_writes_into_its_settings_is_what_was_changed(before: State, aft
     else:  # another version may have settings of its own, but leaves these as they are
         for path, old in ((LIBFM, before.files[LIBFM]), (PCMANFM, changed)):
             assert {line for line in old.splitlines() if b"=" in line} <= set(after.files[path].splitlines())
-
-
-def test_a_file_that_a_program_puts_beside_an_open_one_has_no_permissions_recorded() -> None:
-    with open_seat(resolve("desk/files/rename-one/folder@teacher/light/home")) as other:
-        other.sandbox.write_file("~/Documents/.~lock.talk.odp#", b"x")
-        state = other.finish()
-    listed = {one["path"] for one in state.data["files"]}
-    assert set(state.data["modes"]) <= {*listed, *FOLDERS} and "~/Documents/.~lock.talk.odp#" not in listed
 
 
 @pytest.mark.endpoint("tree", "positive")

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from fairground.agents import make_moves
-from fairground.core import Configuration, State, Verdict
+from fairground.core import Configuration, State
 from fairground.verify import judge
 from fairground.worlds import Suite, World, open_seat
 from fairground_desk.files import SCENARIOS, Files
 from fairground_desk.files.app import _LIBFM, _settings
 from fairground_desk.files.homes import FOLDERS, HOMES, build
-from fairground_desk.files.inspector import BOOKMARKS, FILES, LIBFM, PCMANFM, TRASH
+from fairground_desk.files.inspector import BOOKMARKS, LIBFM, PCMANFM, TRASH
 from fairground_desk.files.scenarios.arranging import Regroup
 from fairground_desk.files.scenarios.naming import RenameOne
 from fairground_desk.files.scenarios.plan import FilesTask, name_of
@@ -201,32 +201,12 @@ def test_an_answer_is_compared_with_the_folders() -> None:
         assert not judge(world, start("teacher"), start("teacher"), wrong).success
 
 
-def test_the_reference_in_the_readme_is_that_of_the_code() -> None:
-    readme = (Path(__file__).parents[2] / "src/fairground_desk/files/README.md").read_text()
-    assert FILES.reference().strip() == readme.split("<!-- endpoints -->")[1].split("<!-- /endpoints -->")[0].strip()
-
-
-QUICK = {"erase-files": "scans"}
-
-
-def solve(world: World) -> Verdict:
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "scenario"), list(enumerate(one.name for one in SCENARIOS)))
+def test_the_oracle_solves_it(number: int, scenario: str) -> None:
+    instance = next(iter(SUITE.scenario("files", scenario).instances))
+    world = world_of(scenario, instance, tuple(HOMES)[number % len(HOMES)], number)
     with open_seat(world) as seat:
         said = make_moves(seat, world.scenario.oracle(world, seat.before))
-        return judge(world, seat.before, seat.finish(), said)
-
-
-@pytest.mark.parametrize(("number", "scenario"), list(enumerate(QUICK)))
-def test_the_oracle_solves_it(number: int, scenario: str) -> None:
-    profile = tuple(HOMES)[number % len(HOMES)]
-    found = solve(world_of(scenario, QUICK[scenario], profile, number))
-    assert found.success, found
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("number", "scenario"), list(enumerate(one.name for one in SCENARIOS if one.name not in QUICK))
-)
-def test_the_oracle_solves_the_others(number: int, scenario: str) -> None:
-    instance = next(iter(SUITE.scenario("files", scenario).instances))
-    found = solve(world_of(scenario, instance, tuple(HOMES)[number % len(HOMES)], number))
+        found = judge(world, seat.before, seat.finish(), said)
     assert found.success, found

@@ -18,6 +18,8 @@ FOLDER = "~/Pictures/Webshop"
 PHOTO, PROJECT, SIGN = f"{FOLDER}/house-blend-hero.jpg", f"{FOLDER}/autumn-banner.xcf", f"{FOLDER}/roastery-sign.png"
 EXPORTED = f"{FOLDER}/preview.png"
 
+pytestmark = pytest.mark.slow
+
 CHANGES = """
 (gimp-layer-set-opacity (layer "Warm wash") 60) (gimp-layer-set-mode (layer "Seal") LAYER-MODE-MULTIPLY)
 (gimp-text-layer-set-text (layer "Headline") "Winter roast") (gimp-image-raise-item-to-top image (layer "Seal"))

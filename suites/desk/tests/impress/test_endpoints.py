@@ -15,6 +15,8 @@ from fairground_desk.impress.talks import TALKS
 
 TALK = TALKS["housing-board"]
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def seat() -> Iterator[Seat]:

@@ -20,6 +20,8 @@ SHEET = museum()
 PNG = "~/Pictures/page.png"
 BADGE = "~/Documents/Badges/badge-01-haddad.svg"
 
+pytestmark = pytest.mark.slow
+
 
 def play(seat: Seat, *moves: Move) -> None:
     make_moves(seat, moves)

@@ -22,6 +22,8 @@ NOTES, TABLE, PRICES = (
     "import/harbour-dues",
 )
 
+pytestmark = pytest.mark.process  # the one app whose endpoints are asked about a live program with every change
+
 
 def play(seat: Seat, *moves: Move) -> None:
     make_moves(seat, moves)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from functools import cache
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +14,7 @@ from fairground.worlds import Suite, World, open_seat
 from fairground_desk.mousepad import SCENARIOS, Mousepad
 from fairground_desk.mousepad.app import workplace
 from fairground_desk.mousepad.documents import build
-from fairground_desk.mousepad.inspector import MOUSEPAD, SETTINGS
+from fairground_desk.mousepad.inspector import SETTINGS
 from fairground_desk.mousepad.scenarios.editing import EditTask, TextTask
 from fairground_desk.mousepad.scenarios.forms import LineEnds
 from fairground_desk.mousepad.workplaces import WORKPLACES
@@ -105,32 +104,21 @@ def test_an_answer_is_compared_with_the_log() -> None:
         assert not verdict(world, start("library"), wrong).success
 
 
-def test_the_reference_in_the_readme_is_that_of_the_code() -> None:
-    readme = (Path(__file__).parents[2] / "src/fairground_desk/mousepad/README.md").read_text()
-    assert MOUSEPAD.reference().strip() == readme.split("<!-- endpoints -->")[1].split("<!-- /endpoints -->")[0].strip()
+# The one live oracle of the desktop apps that runs with every change; all others are among the slow tests.
+QUICK = "replace-word"
 
 
-QUICK = {"replace-word": "person"}
-
-
-def solve(world: World) -> Verdict:
+@pytest.mark.parametrize(
+    ("number", "scenario"),
+    [
+        pytest.param(number, one.name, marks=pytest.mark.process if one.name == QUICK else pytest.mark.slow)
+        for number, one in enumerate(SCENARIOS)
+    ],
+)
+def test_the_oracle_solves_it(number: int, scenario: str) -> None:
+    instance = next(iter(SUITE.scenario("mousepad", scenario).instances))
+    world = world_of(scenario, instance, tuple(WORKPLACES)[number % len(WORKPLACES)], number)
     with open_seat(world) as seat:
         said = make_moves(seat, world.scenario.oracle(world, seat.before))
-        return judge(world, seat.before, seat.finish(), said)
-
-
-@pytest.mark.parametrize(("number", "scenario"), list(enumerate(QUICK)))
-def test_the_oracle_solves_it(number: int, scenario: str) -> None:
-    profile = tuple(WORKPLACES)[number % len(WORKPLACES)]
-    found = solve(world_of(scenario, QUICK[scenario], profile, number))
-    assert found.success, found
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("number", "scenario"), list(enumerate(one.name for one in SCENARIOS if one.name not in QUICK))
-)
-def test_the_oracle_solves_the_others(number: int, scenario: str) -> None:
-    instance = next(iter(SUITE.scenario("mousepad", scenario).instances))
-    found = solve(world_of(scenario, instance, tuple(WORKPLACES)[number % len(WORKPLACES)], number))
+        found = judge(world, seat.before, seat.finish(), said)
     assert found.success, found

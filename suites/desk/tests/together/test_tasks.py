@@ -33,9 +33,6 @@ from fairground_desk.together.sheet_and_letter import TotalsToMemo
 from fairground_desk.writer.documents import REPORT, document
 from fairground_desk.writer.documents import other_files as writer_files
 
-# One of many; every scenario is among the slow ones.
-QUICK = ("calc/totals-to-memo/units",)
-
 
 def world_of(task: str, profile: int = 0, theme: str = "light", ui_state: int = 0) -> World:
     app, scenario, instance = task.split("/")
@@ -285,11 +282,6 @@ def test_a_log_without_its_old_lines_earns_nothing() -> None:
     assert not judged(world, {**files, LOG: f"{old}{backwards}".encode()}).success
 
 
-def test_there_are_enough_checks() -> None:
-    counts = [len(judged(world_of(task), {}).checks) for task in EVERY]
-    assert sum(counts) / len(counts) >= 8 and min(counts) >= 6
-
-
 # In real seats
 
 
@@ -299,11 +291,6 @@ def solve(task: str, profile: int, theme: str, ui_state: int) -> None:
         make_moves(seat, world.scenario.oracle(world, seat.before))
         found = judge(world, seat.before, seat.finish())
     assert found.success, [one for one in found.checks if not one.passed]
-
-
-@pytest.mark.parametrize("task", QUICK)
-def test_an_oracle_solves_it_in_both_programs(task: str) -> None:
-    solve(task, 1, "light", 0)
 
 
 @pytest.mark.slow

@@ -20,6 +20,8 @@ from fairground_desk.writer.inspector import WRITER
 SUITE = Suite("desk", "Desk", "0", (Writer(),), SCENARIOS)
 COPY = "~/Documents/report.docx"
 
+pytestmark = pytest.mark.slow
+
 
 def play(seat: Seat, *moves: Move) -> None:
     make_moves(seat, moves)
@@ -239,13 +241,3 @@ def test_it_did_not_surround_it_before(before: State) -> None:
             ask(State(files={}, data={"live": {"error": "it is gone"}}, missing={}), name)
     with pytest.raises(InvalidInput):
         ask(before, "page")
-
-
-def test_every_endpoint_is_asked_both_ways() -> None:
-    marks = [mark.args for name, test in globals().items() if name.startswith("test_") for mark in _marks(test)]
-    for kind in ("positive", "negative"):
-        assert {name for name, found in marks if found == kind} == {one.name for one in WRITER.endpoints}
-
-
-def _marks(test: Any) -> list[Any]:
-    return [mark for mark in getattr(test, "pytestmark", []) if mark.name == "endpoint"]

@@ -22,13 +22,11 @@ from fairground_desk.writer.documents import (
     other_files,
     resolved_minutes,
 )
-from fairground_desk.writer.inspector import WRITER
 from fairground_desk.writer.organisation import PROFILES, organisation
 from fairground_desk.writer.scenarios.questions import Question
 from fairground_desk.writer.task import WriterTask
 
 SUITE = Suite("desk", "Desk", "0", (Writer(),), SCENARIOS)
-QUICK = {"settle-changes", "letter-from-list"}
 
 
 def world_of(scenario: WriterTask, instance: str, profile: str, number: int = 0) -> World:
@@ -121,28 +119,12 @@ def test_views_change_no_content() -> None:
     assert document_leaves(read_odt(plain)) == document_leaves(read_odt(zoomed))
 
 
-def test_the_reference_in_the_readme_is_the_inspector_s() -> None:
-    from importlib.resources import files
-
-    text = files("fairground_desk.writer").joinpath("README.md").read_text(encoding="utf-8")
-    assert text.split("<!-- endpoints -->")[1].split("<!-- /endpoints -->")[0].strip() == WRITER.reference().strip()
-
-
-def solve(scenario: WriterTask, number: int) -> None:
-    instances = list(scenario.instances)
+@pytest.mark.slow
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda one: one.name)
+def test_its_oracle_solves_it(scenario: WriterTask) -> None:
+    number, instances = SCENARIOS.index(scenario), list(scenario.instances)
     world = world_of(scenario, instances[number % len(instances)], PROFILES[number % len(PROFILES)], number)
     with open_seat(world) as seat:
         said = make_moves(seat, scenario.oracle(world, seat.before))
         found = judge(world, seat.before, seat.finish(), said)
     assert found.success, [one for one in found.checks if not one.passed]
-
-
-@pytest.mark.parametrize("scenario", [one for one in SCENARIOS if one.name in QUICK], ids=lambda one: one.name)
-def test_its_oracle_solves_it(scenario: WriterTask) -> None:
-    solve(scenario, SCENARIOS.index(scenario))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("scenario", [one for one in SCENARIOS if one.name not in QUICK], ids=lambda one: one.name)
-def test_its_oracle_solves_it_too(scenario: WriterTask) -> None:
-    solve(scenario, SCENARIOS.index(scenario))

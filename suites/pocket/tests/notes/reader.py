@@ -162,6 +162,13 @@ def serve(phone: Phone, **options: Any) -> Server:
     return phone.server
 
 
+def ended(threads: set[threading.Thread]) -> bool:
+    """Whether threads end; a thread that has done all its work takes a moment to be gone."""
+    for thread in threads:
+        thread.join(60)
+    return not any(thread.is_alive() for thread in threads)
+
+
 def request_threads() -> set[threading.Thread]:
     """Threads of servers that are running now."""
     return {thread for thread in threading.enumerate() if thread.name.startswith("pocket-")}

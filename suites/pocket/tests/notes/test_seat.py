@@ -18,7 +18,12 @@ from fairground.worlds import Seat, World, open_seat, resolve
 from fairground_pocket.notes import reset
 from fairground_pocket.notes.themes import THEMES
 
-from .reader import request_threads, world
+from .reader import world
+
+# Themes differ in layout; one of them is tried with every change.
+SOME_THEMES = [name if name == "board" else pytest.param(name, marks=pytest.mark.slow) for name in THEMES]
+
+pytestmark = pytest.mark.process
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +73,7 @@ def script(seat: Seat, expression: str) -> Any:
     return seat.screen.evaluate(expression)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("theme", SOME_THEMES)
 def test_the_task_done_with_taps_and_keys_is_a_success(seat: Seat, theme: str) -> None:
     go(seat, world("pin-and-label", "gifts-money", "cafe", theme=theme))
     tap(seat, "searchbox", "Search notes")
@@ -174,20 +179,18 @@ def test_what_users_wrote_never_runs(seat: Seat) -> None:
         assert script(seat, "document.images.length + document.scripts.length") == 1
 
 
-@pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize(
-    "path", ["/", "/note/1", "/note/1#sheet", "/new", "/trash", "/settings", "/?q=zz", "/?label=Health"]
-)
-def test_nothing_is_wider_than_the_phone_and_every_target_fits_a_finger(seat: Seat, theme: str, path: str) -> None:
+@pytest.mark.parametrize("theme", SOME_THEMES)
+def test_nothing_is_wider_than_the_phone_and_every_target_fits_a_finger(seat: Seat, theme: str) -> None:
     go(seat, world(profile="cafe", theme=theme))
-    script(seat, f"location.href = {json.dumps(path)}")
-    seat.screen.settle()
-    assert script(seat, "[document.documentElement.scrollWidth, innerWidth]") == [412, 412]
     small = """[...document.querySelectorAll("a, button, input:not([type=hidden], .chip input), textarea")]
         .filter((e) => e.checkVisibility() && !e.matches(".hidden, .notice a, .choice input"))
         .map((e) => [e.outerHTML.slice(0, 60), e.getBoundingClientRect()])
         .filter(([_, box]) => box.height < 29 || box.width < 29).map(([html]) => html)"""
-    assert script(seat, small) == []
+    for path in ("/", "/note/1", "/note/1#sheet", "/new", "/trash", "/settings", "/?q=zz", "/?label=Health"):
+        script(seat, f"location.href = {json.dumps(path)}")
+        seat.screen.settle()
+        assert script(seat, "[document.documentElement.scrollWidth, innerWidth]") == [412, 412], path
+        assert script(seat, small) == [], path
 
 
 def test_nothing_in_the_sandbox_knows_what_is_asked(seat: Seat) -> None:
@@ -240,14 +243,7 @@ def test_an_error_of_the_app_is_an_error_and_never_a_score(seat: Seat) -> None:
         seat.capture()
 
 
-def test_it_is_found_by_name_and_ends_without_a_trace() -> None:
-    threads = request_threads()
-    seat = open_seat(resolve("pocket/notes/count-label/travel@parent/midnight/note"))
-    assert seat.screen.size == (412, 915) and find(seat, "heading", "Wi-Fi password")
-    seat.close()
-    assert request_threads() == threads
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", [DoNothing(), RandomAgent()], ids=lambda agent: agent.name)
 def test_an_agent_without_a_plan_fails_and_breaks_nothing(agent: Agent, tmp_path: Path) -> None:
     episode = run_episode(
@@ -263,6 +259,6 @@ def test_an_agent_without_a_plan_fails_and_breaks_nothing(agent: Agent, tmp_path
 def test_a_form_that_leads_to_a_new_page_settles_every_time(seat: Seat) -> None:
     """A picture asked for in the moment in which a page is left is never delivered: it must not be waited for."""
     go(seat, world("pin-and-label", "gifts-money", "cafe", theme="board", ui_state="note"))
-    for _ in range(15):
+    for _ in range(3):
         tap(seat, "button", "Pin")
         tap(seat, "button", "Unpin")

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairground.core import Configuration
-from fairground.verify import judge
 from fairground.worlds import Fill, Stuck, Tap, World
 from fairground_pocket import suite
 from fairground_pocket.kit import PROFILES, Database, Hand, Phone, formats
@@ -296,29 +295,6 @@ def world(task: object, instance: str, profile: str) -> World:
         ui_state="wallet",
     )
     return World.of(suite, made)
-
-
-def test_there_are_enough_tasks_and_instances() -> None:
-    assert len(TASKS) >= 26
-    assert all(len(task.instances) >= 10 for task in TASKS)
-    share = sum(task.kind == "action" for task in TASKS) / len(TASKS)
-    assert 0.6 <= share <= 0.75
-
-
-@pytest.mark.parametrize("task", TASKS, ids=[task.name for task in TASKS])
-def test_what_nearly_solves_a_task_is_rejected(task: object) -> None:
-    scenario = next(one for one in TASKS if one is task)
-    made = world(scenario, list(scenario.instances)[-1], "fatima-casablanca")
-    rehearsal = made.app.rehearse(made)
-    assert rehearsal is not None
-    misses = scenario.mutants(made, rehearsal.before)
-    rehearsal.close()
-    for name, moves in misses.items():
-        again = made.app.rehearse(made)
-        assert again is not None
-        said = again.play(moves)
-        assert not judge(made, again.before, again.state(), said).success, name
-        again.close()
 
 
 @pytest.mark.parametrize("task", [task for task in TASKS if task.kind == "answer"], ids=lambda task: task.name)
