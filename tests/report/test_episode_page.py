@@ -21,6 +21,8 @@ from tests.waiting import eventually
 
 ACTIONS: list[Action] = [Click(point=(40, 30)), Type(text="Hello"), Drag(path=((1, 1), (90, 50))), Done()]
 
+pytestmark = pytest.mark.process
+
 
 class Page:
     """A page of a real Chromium, over its debugging protocol."""

@@ -49,6 +49,7 @@ class Nothing(Scenario):
 SUITE = Suite("paint", "Paint", "1", (Painted(),), (Nothing(),))
 
 
+@pytest.mark.process
 def test_every_theme_and_every_ui_state_is_shown_once() -> None:
     looks = list(looks_of(SUITE, SUITE.apps[0]))
     assert [look.caption for look in looks] == ["theme red", "theme blue", "UI state plain", "UI state striped"]

@@ -134,6 +134,7 @@ def texts(page: Page, selector: str) -> list[str]:
 # ---- what it says ----
 
 
+@pytest.mark.process
 def test_the_page_has_its_sections_in_order(usual: Summary, show: Callable[..., Page]) -> None:
     page = show(usual)
     assert texts(page, "main > section > h2") == [
@@ -149,6 +150,7 @@ def test_the_page_has_its_sections_in_order(usual: Summary, show: Callable[..., 
     assert "1,000 resamples" in footer and "Seed\n1" in footer and "Fairground 0." in footer
 
 
+@pytest.mark.process
 def test_every_figure_says_what_it_means_and_what_it_does_not(usual: Summary, show: Callable[..., Page]) -> None:
     page = show(usual)
     for exhibit in page.locator(".exhibit").all():
@@ -194,6 +196,7 @@ def test_a_rank_is_the_range_that_decisions_leave_open(usual: Summary) -> None:
     assert ranks[0] == (1, 2) and all(best <= place <= worst for place, (best, worst) in enumerate(ranks, 1))
 
 
+@pytest.mark.process
 def test_numbers_in_tables_are_those_of_the_summary(usual: Summary, show: Callable[..., Page]) -> None:
     page = show(usual)
     scores = texts(page, "#leaderboard-table td.score")
@@ -208,6 +211,7 @@ def test_numbers_in_tables_are_those_of_the_summary(usual: Summary, show: Callab
 # ---- bad and odd input ----
 
 
+@pytest.mark.process
 def test_nothing_that_anyone_named_becomes_markup(hostile: Summary, show: Callable[..., Page], tmp_path: Path) -> None:
     path = write_report(hostile, tmp_path / "hostile.html", title=EVIL)
     text = path.read_text()
@@ -230,6 +234,7 @@ def test_nothing_that_anyone_named_becomes_markup(hostile: Summary, show: Callab
         ElementTree.fromstring(svg.encode())
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("phone", [True, False])
 @pytest.mark.parametrize("kind", ["usual", "hostile"])
 def test_nothing_sticks_out_at_any_width(
@@ -244,6 +249,7 @@ def test_nothing_sticks_out_at_any_width(
         assert visible == (width < 640)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("width", [390, 1280])
 def test_words_in_figures_are_legible_not_cut_at_the_edges_and_do_not_overlap(
     usual: Summary, show: Callable[..., Page], width: int
@@ -299,6 +305,7 @@ ODD: dict[str, Callable[[], Table]] = {
 }
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("kind", ODD)
 def test_odd_tables_make_whole_pages(kind: str, show: Callable[..., Page]) -> None:
     summary = a_summary(ODD[kind]())
@@ -334,6 +341,7 @@ def test_agents_without_a_score_are_named() -> None:
     assert "Without a single scored episode, and so not ranked: " in page and ">bob</bdi>" in page
 
 
+@pytest.mark.process
 def test_votes_have_a_section_of_their_own(usual: Summary, show: Callable[..., Page], tmp_path: Path) -> None:
     left, right = ["ada", "bob", "cyd", EVIL] * 30, ["bob", "cyd", "ada", "ada"] * 30
     votes = Votes.of(left, right, (["left"] * 5 + ["right"] * 3 + ["tie", "both_bad"]) * 12)
@@ -392,6 +400,7 @@ def download(page: Page, name: str, kind: str) -> bytes:
     return Path(found.value.path()).read_bytes()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_figure_can_be_saved_as_a_standalone_svg(usual: Summary, show: Callable[..., Page], scheme: str) -> None:
     page = show(usual, color_scheme=scheme)
@@ -407,6 +416,7 @@ def test_every_figure_can_be_saved_as_a_standalone_svg(usual: Summary, show: Cal
         assert "sans-serif" in str(root.get("font-family")) and "tabindex" not in text
 
 
+@pytest.mark.process
 def test_an_exported_svg_looks_the_same_on_its_own(usual: Summary, show: Callable[..., Page], tmp_path: Path) -> None:
     page = show(usual, viewport={"width": 900, "height": 900}, color_scheme="dark")
     saved = tmp_path / "one.svg"
@@ -421,6 +431,7 @@ def test_an_exported_svg_looks_the_same_on_its_own(usual: Summary, show: Callabl
     assert np.abs(pictures[0] - pictures[1]).max() <= 8, "the page and the library export the same drawing"
 
 
+@pytest.mark.process
 def test_a_png_has_three_times_the_pixels(usual: Summary, show: Callable[..., Page]) -> None:
     page = show(usual, color_scheme="dark", viewport={"width": 390, "height": 800})
     for name in ("apps", "standings"):
@@ -434,6 +445,7 @@ def test_a_png_has_three_times_the_pixels(usual: Summary, show: Callable[..., Pa
         assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 20, "something is drawn"
 
 
+@pytest.mark.process
 def test_tables_sort_both_ways(usual: Summary, show: Callable[..., Page]) -> None:
     page = show(usual)
     head = page.get_by_role("button", name="Score", exact=True)
@@ -448,6 +460,7 @@ def test_tables_sort_both_ways(usual: Summary, show: Callable[..., Page]) -> Non
     assert names == sorted(names)
 
 
+@pytest.mark.process
 def test_tables_can_be_copied_as_csv_and_latex(usual: Summary, show: Callable[..., Page]) -> None:
     page = show(usual)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -466,6 +479,7 @@ def test_tables_can_be_copied_as_csv_and_latex(usual: Summary, show: Callable[..
     assert latex.count("\\\\") == 1 + len(usual.duels)
 
 
+@pytest.mark.process
 def test_a_mark_says_what_it_is_to_pointers_and_keys(usual: Summary, show: Callable[..., Page]) -> None:
     page = show(usual)
     drawing = page.locator('svg.wide[data-name="differences"]')
@@ -488,6 +502,7 @@ def test_a_mark_says_what_it_is_to_pointers_and_keys(usual: Summary, show: Calla
     assert narrow.locator("#tip").inner_text() == first
 
 
+@pytest.mark.process
 def test_light_and_dark_follow_the_reader_and_the_switch(usual: Summary, show: Callable[..., Page]) -> None:
     page = show(usual, color_scheme="dark")
     ground = "getComputedStyle(document.querySelector('.card')).backgroundColor"
@@ -502,6 +517,7 @@ def test_light_and_dark_follow_the_reader_and_the_switch(usual: Summary, show: C
     assert page.locator("#theme").is_hidden() and page.locator(".tools").first.is_hidden()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_has_contrast(usual: Summary, show: Callable[..., Page], scheme: str) -> None:
     page = show(usual, color_scheme=scheme)
@@ -529,6 +545,7 @@ def test_text_has_contrast(usual: Summary, show: Callable[..., Page], scheme: st
         assert contrast(*colours) >= 4.5, (key, where)
 
 
+@pytest.mark.process
 def test_without_scripts_everything_is_there(usual: Summary, show: Callable[..., Page]) -> None:
     page = show(usual, java_script_enabled=False)
     assert page.locator("figure svg.wide").nth(3).is_visible()
@@ -538,6 +555,7 @@ def test_without_scripts_everything_is_there(usual: Summary, show: Callable[...,
     assert page.locator("#apps-numbers").is_visible()
 
 
+@pytest.mark.process
 def test_the_leaderboard_fits_on_paper_and_on_tablets(usual: Summary, show: Callable[..., Page]) -> None:
     page = show(usual)
     for media, width in (("print", 700), ("screen", 800), ("screen", 1280)):
@@ -549,6 +567,7 @@ def test_the_leaderboard_fits_on_paper_and_on_tablets(usual: Summary, show: Call
         assert hidden <= 0, (media, width)
 
 
+@pytest.mark.process
 def test_a_printed_page_opens_what_is_folded(usual: Summary, show: Callable[..., Page]) -> None:
     page = show(usual)
     assert len(page.pdf(format="A4")) > 50_000

@@ -13,7 +13,6 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from fastapi import FastAPI
-from playwright.sync_api import Browser
 
 from fairground.arena import (
     Store,
@@ -30,13 +29,14 @@ from fairground.arena import (
     new_battle,
     to_judge,
 )
+from fairground.arena.schema import votes
 from fairground.core import InvalidInput
 from fairground.web import Site, serving
 from fairground.web.arena.admin_data import MAX_IMPORT
 from fairground.web.site import make_app
+from tests.arena.conftest import on_both
 from tests.arena.conftest import postgresql as postgresql
 from tests.arena.conftest import url as url
-from tests.chromium import note_faults
 from tests.waiting import eventually
 from tests.web.arena_stage import HOSTILE, Client, fill, judge, markup, patient
 
@@ -64,6 +64,8 @@ def to_judge_one(store: Store, text: str = "Add it up", **more: Any) -> tuple[st
     begin(store, battle, {"a": "f", "b": "f"})
     to_judge(store, battle)
     cast(store, battle, person, Vote(winner="a", comment=HOSTILE))
+    with store.write() as connection:  # a busy machine may take longer
+        connection.execute(votes.update().where(votes.c.battle == battle).values(seconds=1.0))
     return battle, person.id
 
 
@@ -363,7 +365,7 @@ def test_uploads_that_nobody_takes_in_do_not_pile_up(admin: Client, site: Site) 
     assert len(list((site.home / "imports").iterdir())) <= 20
 
 
-# --- both databases, and a browser -----------------------------------------------------------------------------------
+# --- both databases -----------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -372,6 +374,7 @@ def either(url: str) -> Iterator[Store]:
         yield store
 
 
+@on_both
 def test_the_room_is_the_same_on_both_databases(either: Store, tmp_path: Path) -> None:
     site = Site(either, tmp_path / "home", rates=patient())
     fill(either, 60)
@@ -394,39 +397,3 @@ def test_the_room_is_the_same_on_both_databases(either: Store, tmp_path: Path) -
         assert admin.get("/leaderboard").status == 200
         assert admin.get("/api/admin/battles?offset=1000000&limit=200").json["battles"] == []
         assert invite(either)
-
-
-def test_an_admin_invites_and_takes_votes_in_with_keyboard_and_mouse(
-    browser: Browser, admin: Client, address: str, site: Site, tmp_path: Path
-) -> None:
-    (tmp_path / "other.csv").write_text(GOOD.replace("gpt", HOSTILE.replace('"', "")))
-    faults: list[str] = []
-    context = browser.new_context(viewport={"width": 390, "height": 800})
-    context.add_cookies([{"name": "fairground", "value": site.signer.cookie(admin.person.id), "url": address}])
-    page = context.new_page()
-    note_faults(page, faults)
-    page.on("dialog", lambda dialog: dialog.accept())
-    page.goto(f"{address}admin/invitations")
-    page.get_by_label("Note, for you").fill(HOSTILE)
-    page.keyboard.press("Enter")
-    page.wait_for_selector("#made:not([hidden])")
-    link = page.get_by_label("The link, shown this once").input_value()
-    assert link.startswith(address) and "/enter/" in link
-    page.reload()
-    assert page.get_by_text(HOSTILE).count() == 1
-    page.get_by_role("button", name="Revoke").click()
-    page.get_by_text("ended").wait_for()
-    page.goto(f"{address}admin/data")
-    page.get_by_label("File, at most").set_input_files(tmp_path / "other.csv")
-    page.get_by_role("button", name="Look at it").click()
-    page.get_by_role("button", name="Take 30 votes in").wait_for()
-    page.locator("summary").click()
-    page.get_by_label("claude (15)").fill("anthropic:claude")
-    page.get_by_label("What the other arena is called").focus()
-    page.get_by_text("anthropic:claude").first.wait_for()
-    page.get_by_role("button", name="Take 30 votes in").click()
-    page.get_by_text("30 votes came in").wait_for()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    context.close()
-    assert not faults
-    assert "anthropic:claude" in {row.b for row in all_votes(site.store)}

@@ -154,6 +154,7 @@ def told(client: Client) -> list[str]:
     return sorted(form.decode() for form in forms if form in every.lower())
 
 
+@pytest.mark.process
 def test_a_whole_battle_tells_no_name_before_the_vote_and_the_vote_counts_once(site: Site, url: str) -> None:
     one = judge(site, url)
     status, begun = one.ask("POST", "/api/battles", {"own": True, "world": WORLD, "text": "Label my notes"})

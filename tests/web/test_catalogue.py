@@ -178,6 +178,7 @@ def test_an_app_that_cannot_be_opened_says_why(tmp_path: Path) -> None:
     assert not book.looks(suite, suite.apps[0]).making
 
 
+@pytest.mark.process
 def test_pictures_of_an_app_appear_on_its_page_and_are_kept(browser: Browser, site: str, home: Path) -> None:
     page = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme="dark")
     faults: list[str] = []
@@ -202,6 +203,7 @@ def test_pictures_of_an_app_appear_on_its_page_and_are_kept(browser: Browser, si
     assert len(kept.ready) == wanted and {axis for axis, _ in kept.ready} == set(AXES)
 
 
+@pytest.mark.process
 def test_scenarios_are_found_by_words_and_the_address_keeps_them(browser: Browser, site: str) -> None:
     page = browser.new_page()
     faults: list[str] = []

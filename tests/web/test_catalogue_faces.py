@@ -23,6 +23,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
         yield Site(store, tmp_path / "home", rates=patient())
 
 
+@pytest.mark.process
 def test_a_face_is_one_picture_and_the_others_follow_when_somebody_wants_them(tmp_path: Path) -> None:
     suite = suites()["pocket"]
     app = suite.app("notes")
@@ -36,6 +37,7 @@ def test_a_face_is_one_picture_and_the_others_follow_when_somebody_wants_them(tm
     assert {axis for axis, _ in first} == {"theme"} and len(first) == 1
 
 
+@pytest.mark.process
 def test_letters_become_pictures_and_groups_open_for_what_is_looked_for(browser: Browser, site: Site) -> None:
     page = browser.new_page(viewport={"width": 390, "height": 800})
     faults: list[str] = []

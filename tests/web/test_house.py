@@ -41,6 +41,8 @@ from tests.note_world import write_note_world
 from tests.waiting import eventually
 from tests.web.seat_stage import RECORDER, SECONDS, act, buttons, news, next_buttons, socket_of
 
+pytestmark = pytest.mark.process
+
 
 def somebody(site: Site, role: str) -> tuple[Person, str]:
     """Somebody new of this role, and their cookie."""

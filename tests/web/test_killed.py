@@ -19,10 +19,12 @@ from tests.arena.conftest import url as url
 from tests.waiting import eventually
 from tests.web.voters import Served, Voter, served, to_be_judged
 
-VOTERS = 12
-ENOUGH = 60  # votes that are acknowledged before the kill
+VOTERS = 8
+ENOUGH = 24  # votes that are acknowledged before the kill
 WORLD = "pocket/notes/pin-and-label"
 SECONDS = 90.0
+
+pytestmark = pytest.mark.process
 
 
 @dataclass

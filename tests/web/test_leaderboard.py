@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from pathlib import Path
 from typing import Any
 
@@ -28,16 +27,20 @@ from fairground.arena import (
 from fairground.arena.schema import shared
 from fairground.arena.store import now
 from fairground.web import Site
+from fairground.web.arena import leaderboard_count
 from fairground.web.arena.leaderboard_count import Counter, View
-from tests.chromium import note_faults, open_browser
+from fairground.web.arena.leaderboard_worker import Tally
 from tests.waiting import eventually
-from tests.web.arena_stage import AGENTS, HOSTILE, Client, fill, judge, markup
+from tests.web.arena_stage import HOSTILE, Client, fill, judge, markup
 
 TASK = Task(world="desk/calc", text="Add it up", category="office", platform="desktop")
 
 
 @pytest.fixture
-def site(store: Store, tmp_path: Path) -> Site:
+def site(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
+    """A site that counts again as soon as there is a new vote: one test below is about the pauses."""
+    monkeypatch.setattr(leaderboard_count, "_PAUSES", 0.0)
+    monkeypatch.setattr(leaderboard_count, "_EVERY", 0.0)
     return Site(store, tmp_path / "home")
 
 
@@ -141,6 +144,7 @@ def test_the_board_says_what_is_missing_while_there_are_few_votes(url: str, site
     assert "No ranking yet" in page and "2 groups of agents never met" in page
 
 
+@pytest.mark.process
 def test_every_number_has_its_interval_and_flagged_votes_are_counted_apart(url: str, site: Site, store: Store) -> None:
     known = fill(store, 200)
     rows = all_votes(store)
@@ -193,21 +197,31 @@ def test_two_hundred_who_look_at_once_cost_one_count(store: Store) -> None:
     assert counter.made == 1 and len({id(count) for count, _ in found}) == 1 and all(fresh for _, fresh in found)
 
 
-def test_votes_that_keep_coming_make_nobody_wait_and_no_count_follow_the_other(store: Store) -> None:
+def test_votes_that_keep_coming_are_counted_together_after_a_pause(store: Store) -> None:
     fill(store)
-    counter = Counter(store)
-    person = judge(store)
+    now = 0.0
+    counter = Counter(store, clock=lambda: now)
+    person, tally = judge(store), counter._worker.tally
+
+    def slow_tally(*asked: str) -> Tally:
+        nonlocal now
+        now += 1.0  # so a pause is four seconds long
+        return tally(*asked)
+
+    counter._worker.tally = slow_tally  # type: ignore[method-assign]
 
     async def look() -> None:
+        nonlocal now
         await counter.look(View())
         for _ in range(30):
             battle = await asyncio.to_thread(to_be_judged, store, person)
             await asyncio.to_thread(cast, store, battle, person, Vote(winner="a"))
+            now += 0.25
             await counter.look(View())
 
     asyncio.run(look())
     counter.close()
-    assert counter.made < 31, "a count for each vote would leave no time for the votes"
+    assert counter.made == 2, "a count for each vote would leave no time for the votes"
 
 
 def test_a_group_that_is_gone_or_never_was_is_refused_and_forgotten(store: Store) -> None:
@@ -218,22 +232,3 @@ def test_a_group_that_is_gone_or_never_was_is_refused_and_forgotten(store: Store
             asyncio.run(counter.look(View("category", name)))
     assert not counter._slots
     counter.close()
-
-
-def test_it_can_be_read_on_a_desk_and_on_a_phone(url: str, store: Store) -> None:
-    fill(store, 120, agents={**AGENTS, "a-very-long-name-of-an-agent-that-goes-on-and-on-and-on:2026-11": 0.2})
-    faults: list[str] = []
-    with open_browser() as browser:  # and not for the module: other tests of it run event loops of their own
-        for width, scheme in ((1280, "light"), (390, "dark")):
-            size = {"width": width, "height": 800}
-            page = browser.new_context(viewport=size, color_scheme=scheme).new_page()  # type: ignore[arg-type]
-            note_faults(page, faults)
-            page.goto(f"{url}leaderboard")
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
-            assert page.locator("figure svg:visible").count() == page.locator("figure").count() >= 7
-            assert page.locator("h1").count() == 1
-            assert page.locator(".exhibit:has(figure):not(:has(table))").count() == 0, "every figure has its table"
-            page.get_by_role("link", name="office", exact=True).first.click()
-            page.wait_for_url("**/leaderboard?category=office")
-            assert re.search(r"Leaderboard: office", page.locator("h1").inner_text())
-    assert not faults

@@ -36,6 +36,8 @@ from tests.web.seat_stage import RECORDER, SECONDS, act, buttons, news, next_but
 INSTRUCTION = "Write <b>hello</b> & save."
 CTRL = 0x4
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(scope="module")
 def recorder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seat]:

@@ -28,6 +28,8 @@ MINE = {"permissions": ["clipboard-read", "clipboard-write"]}
 FORBIDDEN = "Object.defineProperty(navigator, 'clipboard', { value: undefined })"  # as where nothing is encrypted
 SEARCH = (0.5, 0.105)  # where the notes' search field is, as shares of their screen
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(scope="module")
 def editor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seat]:

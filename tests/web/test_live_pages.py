@@ -27,6 +27,8 @@ from tests.web.seat_stage import text_of
 
 TASK = "pocket/notes/count-label"
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -34,6 +34,8 @@ from tests.chromium import note_faults
 from tests.recordings import ACTIONS, CONFIGURATION, REFUSED, a_frame, hostile, record, refusal
 from tests.waiting import eventually
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -133,13 +135,6 @@ def test_nothing_that_an_agent_or_an_app_says_becomes_markup(new_page: Callable[
     at(page, 1)
     shown = page.evaluate("document.body.textContent")
     assert shown.count("<script>window.pwned=1</script>") > 15, "what was said is shown as it was said"
-
-
-def test_two_hostile_episodes_side_by_side_are_text_too(new_page: Callable[..., Page]) -> None:
-    page = new_page("/replay/compare?a=first/000001&b=first/000001")
-    page.keyboard.press("ArrowRight")
-    page.wait_for_selector(".replay-shot[data-shown='2']")
-    assert page.evaluate("typeof window.pwned") == "undefined"
 
 
 @pytest.mark.parametrize(
@@ -472,8 +467,9 @@ def test_a_judge_marks_steps(new_page: Callable[..., Page]) -> None:
 @pytest.mark.parametrize(
     ("path", "scheme"),
     [
-        ("/replay/first/000001", "light"), ("/replay/first/000004", "dark"),
         ("/replay/compare?a=first/000001&b=first/000002", "dark"),
+        pytest.param("/replay/first/000001", "light", marks=pytest.mark.slow),
+        pytest.param("/replay/first/000004", "dark", marks=pytest.mark.slow),
     ],
 )  # fmt: skip
 def test_on_a_phone_nothing_sticks_out(new_page: Callable[..., Page], path: str, scheme: str) -> None:

@@ -325,6 +325,7 @@ def test_whether_a_run_goes_on_is_asked_of_the_kernel(runs: Path, get: Get) -> N
     assert not is_going(runs / "first") and data(get, "/api/runs/first")["state"] == "stopped"
 
 
+@pytest.mark.process
 def test_progress_is_seen_without_a_reload(browser: Browser, site: str, runs: Path) -> None:
     store = begin(runs / "first", 9)
     store.finish(0, finished("passed", 0))

@@ -30,7 +30,10 @@ def operations(site: Site) -> list[Any]:
     return [found.ok() for found in schemathesis.openapi.from_dict(document).get_all_operations()]
 
 
-@pytest.mark.parametrize("role", ["visitor", "owner", "admin"])
+@pytest.mark.process  # none is started, but it takes as long as with some
+@pytest.mark.parametrize(
+    "role", ["admin", *(pytest.param(role, marks=pytest.mark.slow) for role in ("owner", "visitor"))]
+)
 def test_no_request_breaks_the_api_and_every_answer_is_as_described(
     site: Site, url: str, crowd: Crowd, operations: list[Any], role: str
 ) -> None:

@@ -7,7 +7,7 @@ import json
 import socket
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -16,6 +16,7 @@ import pytest
 from fairground.arena import Store
 from fairground.web import Site, serving
 from fairground.web.limits import MAX_BODY, Pace
+from tests.waiting import eventually
 from tests.web.arena_stage import Client, judge, patient
 from tests.web.attacks.stage import Crowd, fought, raw
 from tests.web.seat_stage import SECONDS
@@ -140,10 +141,9 @@ def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Clien
             yield url, Client(url, site, judge(store))
 
 
-@pytest.mark.parametrize("begun", ["nothing", "a head", "a body", "a form", "an upload"])
-def test_who_never_ends_a_request_is_not_waited_for(hasty: tuple[str, Client], begun: str) -> None:
+def test_who_never_ends_a_request_is_not_waited_for(hasty: tuple[str, Client]) -> None:
     url, client = hasty
-    whole = {
+    begun = {
         "nothing": b"", "a head": b"GET / HTTP/1.1\r\nX: ",
         "a body": head(client, url, "POST", "/api/battles", Content_Type="application/json", Content_Length="9") + b"{",
         "a form": head(
@@ -155,12 +155,30 @@ def test_who_never_ends_a_request_is_not_waited_for(hasty: tuple[str, Client], b
     place = urlsplit(url)
     with ExitStack() as stack:
         held = []
-        for _ in range(64):
-            held.append(stack.enter_context(socket.create_connection((place.hostname, place.port), SECONDS)))
-            held[-1].sendall(whole[begun])
-        assert client.get("/").status == 200, "others are served meanwhile"
-        for one in held:
-            assert one.recv(4_096)[9:12] in (b"", b"408")
+        for kind, sent in [*begun.items()] * 16:
+            one = stack.enter_context(socket.create_connection((place.hostname, place.port), SECONDS))
+            with suppress(ConnectionError):  # a busy machine may have taken so long that it is not waited for any more
+                one.sendall(sent)
+            held.append((kind, one))
+        eventually(lambda: is_served(client))  # others are, meanwhile
+        for kind, one in held:
+            assert heard_of(one)[9:12] in (b"", b"408"), kind
+
+
+def is_served(client: Client) -> bool:
+    """Whether somebody gets a page; a busy machine may take longer to ask for it than this site waits."""
+    try:
+        return client.get("/").status == 200
+    except ConnectionError:
+        return False
+
+
+def heard_of(connection: socket.socket) -> bytes:
+    """What the server says at last, or nothing where it only hangs up."""
+    try:
+        return connection.recv(4_096)
+    except ConnectionError:
+        return b""
 
 
 def test_a_body_that_was_refused_is_not_read_forever(hasty: tuple[str, Client]) -> None:

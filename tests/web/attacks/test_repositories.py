@@ -112,6 +112,7 @@ def test_a_judge_reaches_nothing_that_only_this_machine_reaches(address: str) ->
         clone(address, local=False)
 
 
+@pytest.mark.process
 def test_a_name_is_looked_up_once_and_git_goes_where_that_was(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """The name is known to nobody: only who was told the address can find it."""
     looked_up: list[str] = []
@@ -126,6 +127,7 @@ def test_a_name_is_looked_up_once_and_git_goes_where_that_was(server: Server, mo
     assert files == {"README": b"hello"} and set(looked_up) == {"rebound.invalid"}
 
 
+@pytest.mark.process
 def test_a_name_that_means_another_machine_the_second_time_is_caught(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -136,6 +138,7 @@ def test_a_name_that_means_another_machine_the_second_time_is_caught(
     assert server.asked == []
 
 
+@pytest.mark.process
 def test_git_follows_nobody_elsewhere(server: Server, tmp_path: Path) -> None:
     here = f"http://127.0.0.1:{server.server_port}"
     with pytest.raises(InvalidInput):
@@ -150,6 +153,7 @@ def test_git_follows_nobody_elsewhere(server: Server, tmp_path: Path) -> None:
     assert server.asked and not [path for path in server.asked if path.startswith("/inside")]
 
 
+@pytest.mark.process
 def test_what_git_says_names_no_place_of_the_server(server: Server, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput) as refused:
         clone(f"http://127.0.0.1:{server.server_port}/none.git", local=True)

@@ -53,6 +53,7 @@ def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Si
         yield Site(store, tmp_path / "home", (), {**agents, "careless-unable": unable}, rates=patient()), KEY
 
 
+@pytest.mark.process
 def test_the_key_of_an_agent_is_in_no_answer_and_in_no_log(
     broken: tuple[Site, str], caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -93,6 +94,7 @@ def test_where_files_lie_is_told_to_nobody(site: Site, crowd: Crowd, folder: Pat
             assert answer.status < 500 and str(folder) not in answer.text and "/tmp" not in answer.text, path
 
 
+@pytest.mark.process
 def test_why_no_picture_could_be_made_is_not_told_to_strangers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     book = LookBook(tmp_path / "looks")
     suite, app = find_app("pocket/notes")
@@ -109,6 +111,7 @@ def fault_of(book: LookBook, suite: Suite, app: App) -> str:
     return "" if found.making else found.fault
 
 
+@pytest.mark.process
 def test_an_attempt_that_cannot_be_recorded_does_not_say_where(site: Site, crowd: Crowd, tmp_path: Path) -> None:
     (tmp_path / "full").write_text("in the way")
     play = Play(site.house, resolve(WORLD), tmp_path / "full" / "here", crowd.owner.person.id)

@@ -53,6 +53,7 @@ def test_a_forged_session_opens_no_socket(site: Site, url: str, crowd: Crowd) ->
             pass
 
 
+@pytest.mark.process
 def test_a_judge_sees_the_seats_of_a_battle_once_it_is_open_to_judges(
     site: Site, url: str, crowd: Crowd, seat: Seat
 ) -> None:
@@ -71,6 +72,7 @@ def test_a_judge_sees_the_seats_of_a_battle_once_it_is_open_to_judges(
         site.contests.ground.on_left(battle, "a")  # type: ignore[misc]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("drive", ["nobody", "owner"])
 def test_nothing_that_is_said_breaks_a_seat(site: Site, url: str, crowd: Crowd, seat: Seat, drive: str) -> None:
     hosted = site.house.add(seat, owner=crowd.owner.person.id, drive=drive, title="one")  # type: ignore[arg-type]
@@ -133,6 +135,7 @@ def test_one_person_cannot_take_all_sockets(site: Site, url: str, crowd: Crowd) 
     assert eventually(opens), "who has closed some may open others"
 
 
+@pytest.mark.process
 def test_others_cannot_keep_an_owner_from_their_own_seat(site: Site, url: str, crowd: Crowd, seat: Seat) -> None:
     with shown(site.house, seat, owner=crowd.owner.person.id, title="one") as hosted, ExitStack() as stack:
         path = f"/seats/{hosted.id}/stream"

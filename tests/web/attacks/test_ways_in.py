@@ -102,6 +102,7 @@ def ground(site: Site, url: str, crowd: Crowd, seat: Seat, recording: Path) -> G
     return Ground(site, url, crowd, seat, recording)
 
 
+@pytest.mark.process
 def test_everybody_gets_what_is_theirs_and_nothing_else(ground: Ground) -> None:
     wrong = []
     for name, way in WAYS.items():

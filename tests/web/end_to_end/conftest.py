@@ -30,6 +30,7 @@ from fairground.rollout import RunSpec, carry_out, named_agent, start_run
 from fairground.web import Site, serving
 from fairground.worlds import resolve
 from tests.chromium import MILLISECONDS, open_browser
+from tests.note_world import write_note_world
 from tests.web.end_to_end.browsing import Ear
 
 WORLD = "pocket/notes/pin-and-label"
@@ -62,6 +63,17 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def agents() -> dict[str, Callable[[], Agent]]:
     """Who fights; a module may have others."""
     return {name: partial(named_agent, name) for name in AGENTS}
+
+
+@pytest.fixture(scope="module")
+def in_still_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Battles open a program that does nothing: for those of which the app does not matter."""
+    launch = ("xev", "-event", "button", "-geometry", "600x400+20+20")
+    folder = write_note_world(tmp_path_factory.mktemp("worlds") / "still", "x11-utils", "Event Tester", *launch)
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("contest", "contest_fight"):
+            patch.setattr(f"fairground.arena.{module}.find_world", lambda name, own: resolve(str(folder)))
+        yield
 
 
 @pytest.fixture(scope="module")

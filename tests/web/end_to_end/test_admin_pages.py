@@ -32,6 +32,8 @@ from tests.web.end_to_end.conftest import Visit
 Look = Callable[[Page, str], None]
 TABLE = "model_a,model_b,winner,judge\n" + "gpt,claude,model_a,v1\nclaude,gpt,model_b,v2\n" * 15
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
@@ -49,7 +51,7 @@ def admin(site: Site) -> Person:
 
 @pytest.fixture
 def look(keep_picture: Look) -> Look:
-    """Wide and narrow, light and dark; axe looks at each width and each scheme once."""
+    """Wide and narrow; axe looks at one of them here, and at both in `test_pages`."""
 
     def looked(page: Page, name: str) -> None:
         expect(page.locator("h1")).to_have_count(1)
@@ -58,7 +60,7 @@ def look(keep_picture: Look) -> Look:
             page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
             assert overflow(page) <= 0, f"{name} is too wide at {width} px"
             keep_picture(page, f"admin-{name}-{width}-{scheme}")
-            scan(page)
+        scan(page)
 
     return looked
 
@@ -159,7 +161,12 @@ def test_votes_go_out_and_come_in(visit: Visit, admin: Person, site: Site, look:
     page.get_by_role("button", name="Look at it").click()
     take = page.get_by_role("button", name="Take 30 votes in")
     take.wait_for()
+    page.locator("summary").click()
+    page.get_by_label("claude (30)").fill("anthropic:claude")
+    page.get_by_label("What the other arena is called").focus()
+    page.get_by_text("anthropic:claude").first.wait_for()
     look(page, "data")
     take.click()
     expect(page.get_by_text("30 votes came in")).to_be_visible()
     assert len(all_votes(site.store)) == before + 30
+    assert "anthropic:claude" in {row.b for row in all_votes(site.store)}

@@ -15,12 +15,15 @@ from fairground.worlds import resolve
 from tests.web.end_to_end.browsing import overflow, scan
 from tests.web.end_to_end.conftest import WORLD, Visit
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(scope="module")
 def agents() -> dict[str, Callable[[], Agent]]:
     return {"heron": DoNothing, "plover": DoNothing}
 
 
+@pytest.mark.usefixtures("in_still_world")
 def test_a_battle_that_was_interrupted_is_begun_again_and_can_be_judged(
     site: Site, visit: Visit, judge: Person, keep_picture: Callable[[Page, str], None]
 ) -> None:

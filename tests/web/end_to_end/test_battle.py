@@ -21,6 +21,8 @@ from tests.web.end_to_end.conftest import AGENTS, WORLD, Visit
 
 SEEN = threading.Event()
 
+pytestmark = pytest.mark.process
+
 
 class Patient:
     """An agent that waits with its first action until somebody looks; it takes no notice of anything else."""

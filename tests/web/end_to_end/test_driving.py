@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from fairground.arena import Person
@@ -18,7 +19,10 @@ from tests.web.seat_stage import text_of
 
 SEARCH = (0.5, 0.105)  # where the app's search field is, as shares of its screen
 
+pytestmark = pytest.mark.process
 
+
+@pytest.mark.slow  # tests/web/test_live_pages.py is the quick example
 def test_what_a_person_clicks_and_types_reaches_the_app_and_is_seen(
     site: Site, visit: Visit, judge: Person, keep_picture: Callable[[Page, str], None]
 ) -> None:

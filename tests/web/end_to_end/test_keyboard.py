@@ -16,6 +16,8 @@ from fairground.web import Site
 from tests.web.end_to_end.browsing import press_until
 from tests.web.end_to_end.conftest import WORLD, Visit
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(scope="module")
 def agents() -> dict[str, Callable[[], Agent]]:
@@ -32,6 +34,7 @@ def tab_to(page: Page, selector: str) -> None:
     assert shown, f"one cannot see that {selector} has the focus"
 
 
+@pytest.mark.usefixtures("in_still_world")
 def test_a_battle_is_begun_seen_and_judged_without_a_mouse(site: Site, visit: Visit, judge: Person) -> None:
     page = visit("/arena", judge)
     page.keyboard.press("Tab")

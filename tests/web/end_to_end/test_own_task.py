@@ -19,6 +19,8 @@ from tests.web.end_to_end.conftest import Visit
 NOTE = b"Call it a day.\n"
 QUESTION = "Shall I <b>sign</b> it?"
 
+pytestmark = pytest.mark.process
+
 
 class Asker:
     """Asks what to do, and then waits for something to happen."""

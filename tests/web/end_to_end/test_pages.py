@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal, TypeAlias
 
 import pytest
@@ -10,11 +10,12 @@ from playwright.sync_api import Browser, Page, expect
 
 from fairground.arena import Person, consent, new_person
 from fairground.web import Site
-from tests.web.arena_stage import fill
+from tests.web.arena_stage import AGENTS, fill
 from tests.web.end_to_end.browsing import overflow, scan
 from tests.web.end_to_end.conftest import WORLD, Visit
 
 Scheme: TypeAlias = Literal["light", "dark"]
+Looks: TypeAlias = Sequence[tuple[int, Scheme]]
 PAGES = {
     "welcome": ("/", "main .tile"),
     "invitation": ("/enter/nobody-has-this", "main form"),
@@ -33,13 +34,19 @@ PAGES = {
     "admin": ("/admin", "main .card"),
 }
 
-LOOKS: tuple[tuple[int, Scheme], ...] = ((1280, "light"), (1280, "dark"), (390, "dark"), (390, "light"))
-SCANNED = ((1280, "light"), (390, "dark"))  # every width and every scheme once: a scan takes its time
+LOOKS: Looks = ((1280, "light"), (1280, "dark"), (390, "dark"), (390, "light"))
+SCANNED: Looks = ((1280, "light"), (390, "dark"))  # a scan takes its time: one per page, and both in slow runs
+ADMIN_PAGES = {
+    name: (f"/admin/{name}", "main .card") for name in ("invitations", "agents", "filters", "battles", "votes", "data")
+}
+
+pytestmark = pytest.mark.process
 
 
 @pytest.fixture(scope="module", autouse=True)
 def votes(site: Site) -> None:
-    fill(site.store)
+    long = "a-very-long-name-of-an-agent-that-goes-on-and-on-and-on:2026-11"
+    fill(site.store, agents={**AGENTS, long: 0.2})
 
 
 @pytest.fixture
@@ -56,15 +63,44 @@ def test_a_page_reads_well_on_every_screen_and_asks_nobody_else(
     battle = request.getfixturevalue("fought") if name in ("arena", "battle") else ""
     page = visit(path.format(battle=battle), judge)
     page.wait_for_selector(there)
+    scanned = SCANNED[list(PAGES).index(name) % len(SCANNED)]
+    check_looks(page, name, LOOKS, [scanned], keep_picture)
+    if name == "leaderboard":
+        check_figures(page)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*PAGES, *ADMIN_PAGES])
+def test_a_page_keeps_nobody_out_in_light_and_in_dark(
+    name: str, visit: Visit, judge: Person, request: pytest.FixtureRequest, keep_picture: Callable[[Page, str], None]
+) -> None:
+    path, there = (PAGES | ADMIN_PAGES)[name]
+    battle = request.getfixturevalue("fought") if name in ("arena", "battle") else ""
+    page = visit(path.format(battle=battle), judge)
+    page.wait_for_selector(there)
+    check_looks(page, name, SCANNED, SCANNED, keep_picture)
+
+
+def check_looks(page: Page, name: str, looks: Looks, scanned: Looks, keep_picture: Callable[[Page, str], None]) -> None:
+    """Looks at a page with all of it unfolded."""
     expect(page.locator("h1")).to_have_count(1)
     page.evaluate("document.querySelectorAll('main details').forEach((one) => { one.open = true; })")
-    for width, scheme in LOOKS:
+    for width, scheme in looks:
         page.set_viewport_size({"width": width, "height": 844})
         page.emulate_media(color_scheme=scheme)
         assert overflow(page) <= 0, f"{name} is too wide at {width} px"
         keep_picture(page, f"{name}-{width}-{scheme}")
-        if (width, scheme) in SCANNED:
+        if (width, scheme) in scanned:
             scan(page)
+
+
+def check_figures(page: Page) -> None:
+    """Every figure of the leaderboard is drawn and has its table, and links lead to the boards of categories."""
+    assert page.locator("figure svg:visible").count() == page.locator("figure").count() >= 7
+    assert page.locator(".exhibit:has(figure):not(:has(table))").count() == 0
+    page.get_by_role("link", name="office", exact=True).first.click()
+    page.wait_for_url("**/leaderboard?category=office")
+    expect(page.locator("h1")).to_contain_text("Leaderboard: office")
 
 
 def test_a_person_chooses_light_or_dark_and_it_stays_so(visit: Visit) -> None:

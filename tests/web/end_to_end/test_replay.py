@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.web.end_to_end.conftest import Visit
 
 HERE = "/replay/first/000000"
+
+pytestmark = pytest.mark.process
 
 
 def wait_for_step(page: Page, number: int) -> None:
@@ -22,23 +25,6 @@ def test_one_comes_to_a_replay_from_the_runs(visit: Visit) -> None:
     page.click("main table a[href^='/replay/']")
     wait_for_step(page, 1)
     expect(page.locator("main")).to_contain_text("passed")
-
-
-def test_keys_lead_through_every_step_and_help_is_a_key_away(visit: Visit) -> None:
-    page = visit(HERE)
-    wait_for_step(page, 1)
-    page.keyboard.press("ArrowRight")
-    wait_for_step(page, 2)
-    page.keyboard.press("ArrowLeft")
-    wait_for_step(page, 1)
-    page.keyboard.press("End")
-    expect(page.locator(".replay-does")).to_have_text("What was left")
-    page.keyboard.press("Home")
-    wait_for_step(page, 1)
-    page.keyboard.press("?")
-    expect(page.locator("dialog[open]")).to_contain_text("one step back")
-    page.keyboard.press("Escape")
-    expect(page.locator("dialog[open]")).to_have_count(0)
 
 
 def test_space_plays_to_the_end_and_pauses(visit: Visit) -> None:
@@ -64,6 +50,7 @@ def test_space_plays_to_the_end_and_pauses(visit: Visit) -> None:
     expect(page.locator(".replay-does")).not_to_have_text("What was left")
 
 
+@pytest.mark.slow
 def test_scrubbing_shows_the_step_under_the_mouse_and_its_link_leads_there(visit: Visit) -> None:
     page = visit(HERE)
     wait_for_step(page, 1)

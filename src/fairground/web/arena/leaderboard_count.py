@@ -94,10 +94,11 @@ class Counter:
 
     Args:
         store: Its votes.
+        clock: Seconds, for the pauses between two counts.
     """
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
+        self._store, self._clock = store, clock
         self._slots: dict[View, _Slot] = {}
         self._lock = threading.Lock()
         self._turn = threading.Lock()  # one count at a time, whatever is looked at
@@ -131,7 +132,7 @@ class Counter:
 
     async def _version(self) -> str:
         """The version of the votes: looked up once for all who ask at about the same time."""
-        if time.monotonic() - self._asked < _EVERY:
+        if self._clock() - self._asked < _EVERY:
             return self._known
         if self._asking is None:
             self._asking = asyncio.create_task(self._look_up())
@@ -139,7 +140,7 @@ class Counter:
 
     async def _look_up(self) -> str:
         try:
-            asked = time.monotonic()
+            asked = self._clock()
             self._known = await run_in_threadpool(votes_version, self._store)
             self._asked = asked
             return self._known
@@ -152,7 +153,7 @@ class Counter:
             if slot.last is not None and slot.last.version == version:
                 return slot, None
             pause = min(_PAUSES * slot.took, _LONGEST)
-            rests = slot.last is not None and time.monotonic() - slot.ended < pause
+            rests = slot.last is not None and self._clock() - slot.ended < pause
             if slot.running is None and not rests:
                 slot.running = Future()
                 thread = threading.Thread(target=self._count, args=(view, version, slot, slot.running), daemon=True)
@@ -163,14 +164,15 @@ class Counter:
     def _count(self, view: View, version: str, slot: _Slot, done: Future[None]) -> None:
         count, fault = None, None
         with self._turn:
-            began = time.monotonic()
+            began = self._clock()
             try:
                 count = self._made(view, version)
             except Exception as error:  # told to whoever waits
                 fault = error
         with self._lock:
             slot.last, slot.fault = count or slot.last, fault
-            slot.ended, slot.took = time.monotonic(), time.monotonic() - began
+            slot.ended = self._clock()
+            slot.took = slot.ended - began
             slot.running = None
             self._threads.discard(threading.current_thread())
             self.made += 1
