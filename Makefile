@@ -3,10 +3,12 @@
 
 bin := .venv/bin
 
-# What `make run` runs: one scenario of some desktop apps, and of every phone app.
-first := desk/calc/region-total desk/writer/settle-changes desk/inkscape/recolour \
-	pocket/email/reply-all pocket/payment/split-bill pocket/eats/order-with-extras \
+# What `make run` runs: one scenario of each of ten apps, four on a desktop and six on a phone; `make setup` installs the
+# other desktop apps.
+first := desk/calc/region-total desk/writer/settle-changes desk/mousepad/sort-list desk/files/erase-files \
+	pocket/notes/pin-and-label pocket/email/reply-all pocket/payment/split-bill pocket/eats/order-with-extras \
 	pocket/smart-home/ranked-warmth pocket/flights/choose-seat
+agents := $(addprefix --agent ,oracle oracle:slip=0.1 random do-nothing)
 # Tests run side by side, one more than there are cores: each waits for programs half of its time. `make test jobs=0`
 # runs them one after another.
 jobs := $(shell expr $$(nproc) + 1)
@@ -21,7 +23,8 @@ help: ## This list
 
 run: ## Evaluate the built-in agents on real software: a leaderboard with intervals, and a report to look at
 	@scripts/setup run
-	@$(bin)/fairground run $(first) $(addprefix --agent ,oracle oracle:slip=0.1 random do-nothing) --configs 2 --rollouts 2
+	@$(bin)/fairground run $(first) $(agents) --configs 1 --rollouts 1 --steps 30
+	@echo "more   $(bin)/fairground run pocket --agent oracle:slip=0.1 --configs 4 --rollouts 3   (see: $(bin)/fairground run --help)"
 
 quick: ## Run only the tests of pure logic (under a minute)
 	@scripts/setup check

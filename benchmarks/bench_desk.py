@@ -63,7 +63,7 @@ def _figures(name: str, found: Times) -> list[Figure]:
         Figure(f"{name}: launched again on an open desktop", raw * 1e3, "ms"),
         Figure(
             f"{name}: reset, capture and verification", ahead * 1e3, "ms", "at most 1.2x launching",
-            ahead <= 1.2 * raw, f"{ahead / raw:.2f}x",
+            most=1.2 * raw * 1e3, note=f"{ahead / raw:.2f}x",
         ),
         Figure(f"{name}: the same with nothing ahead", alone * 1e3, "ms", note=f"{alone / raw:.2f}x"),
     ]  # fmt: skip
@@ -71,7 +71,8 @@ def _figures(name: str, found: Times) -> list[Figure]:
 
 def _bar(what: str, seconds: list[float], bar: float) -> Figure:
     median = statistics.median(seconds)
-    return Figure(what, median * 1e3, "ms", f"under {bar * 1e3:g} ms", median < bar, f"worst {max(seconds) * 1e3:.0f}")
+    note = f"worst {max(seconds) * 1e3:.0f}"
+    return Figure(what, median * 1e3, "ms", f"under {bar * 1e3:g} ms", most=bar * 1e3, note=note)
 
 
 def _measure(world: World, rounds: int) -> Times:

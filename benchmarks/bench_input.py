@@ -80,8 +80,22 @@ def _measure(desktop: Desktop) -> list[Figure]:
     their_hasty_text = rest(lambda: xdotool("type", "--delay", "0", TEXT))
     times = their_click / click, their_text / text, their_hasty_text / text
     return [
-        Figure("click", click * 1e3, "ms", "20x faster than xdotool", times[0] >= 20, f"{times[0]:.0f}x faster"),
-        Figure("50 characters", text * 1e3, "ms", "20x faster than xdotool", times[1] >= 20, f"{times[1]:.0f}x faster"),
+        Figure(
+            "click",
+            click * 1e3,
+            "ms",
+            "20x faster than xdotool",
+            most=their_click / 20 * 1e3,
+            note=f"{times[0]:.0f}x faster",
+        ),
+        Figure(
+            "50 characters",
+            text * 1e3,
+            "ms",
+            "20x faster than xdotool",
+            most=their_text / 20 * 1e3,
+            note=f"{times[1]:.0f}x faster",
+        ),
         Figure("50 characters with accents", accented * 1e3, "ms"),
         Figure("click by xdotool", their_click * 1e3, "ms"),
         Figure("50 characters by xdotool", their_text * 1e3, "ms", note="with its default delay of 12 ms"),

@@ -65,8 +65,8 @@ def _measure(browser: Browser, url: str, first: str, steps_file: Path) -> list[F
     steps, jumps = _moving(browser, f"{url}replay/long/000000")
     whole, least = statistics.median(ours), statistics.median(raw)
     return [
-        Figure(f"replay of {STEPS} steps, until a key has moved it", whole * 1e3, "ms", "under 1 s", whole < 1.0,
-               f"slowest of {ROUNDS}: {max(ours) * 1e3:.0f} ms; {whole / least:.1f}x the bare frame"),
+        Figure(f"replay of {STEPS} steps, until a key has moved it", whole * 1e3, "ms", "under 1 s", most=1000,
+               note=f"slowest of {ROUNDS}: {max(ours) * 1e3:.0f} ms; {whole / least:.1f}x the bare frame"),
         Figure("the bare frame as a page", least * 1e3, "ms"),
         Figure("one step on, by key, until its frame is there", steps * 1e3, "ms"),
         Figure("to any step, until its frame is there", jumps * 1e3, "ms"),

@@ -37,14 +37,19 @@ def main(argv: list[str] | None = None) -> int:
     figures = [
         Figure("Calc launched by hand on an open display, settled", by_hand * 1e3, "ms"),
         Figure(
-            "cold Calc seat, settled", cold * 1e3, "ms", "at most 1.3x by hand", ratio <= 1.3, f"{ratio:.2f}x by hand"
+            "cold Calc seat, settled",
+            cold * 1e3,
+            "ms",
+            "at most 1.3x by hand",
+            most=1.3 * by_hand * 1e3,
+            note=f"{ratio:.2f}x by hand",
         ),
-        Figure("warm Calc seat to its first frame", warm * 1e3, "ms", "under 50 ms", warm < 0.05),
+        Figure("warm Calc seat to its first frame", warm * 1e3, "ms", "under 50 ms", most=50),
+        Figure("the same, against a cold one", warm / cold, "x", "under 1/10", most=0.1, note=f"1/{cold / warm:.0f}"),
+        Figure(f"{wanted.seats} live Calc seats, memory each", memory / 1e6, "MB", "under 200 MB", most=200),
         Figure(
-            "the same, against a cold one", warm / cold, "x", "under 1/10", warm < cold / 10, f"1/{cold / warm:.0f}"
+            "the slowest of them to act, settle and grab", slowest * 1e3, "ms", "none starved (under 5 s)", most=5000
         ),
-        Figure(f"{wanted.seats} live Calc seats, memory each", memory / 1e6, "MB", "under 200 MB", memory < 200e6),
-        Figure("the slowest of them to act, settle and grab", slowest * 1e3, "ms", "none starved", slowest < 5),
     ]
     return show(figures, as_json=wanted.json)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -17,9 +18,10 @@ class Figure:
     Attributes:
         what: What was measured, in words.
         value: The median.
-        unit: What it is measured in.
-        bar: The bar that it should keep, in words, or "" when there is none.
-        ok: Whether it kept the bar, or None when there is none.
+        unit: The unit of `value` and of its limits.
+        bar: The bar in words, or "" when there is none.
+        most: The largest value that keeps the bar.
+        least: The smallest value that keeps the bar.
         note: Such as the figure of the peer that it was compared with.
     """
 
@@ -27,17 +29,45 @@ class Figure:
     value: float
     unit: str
     bar: str = ""
-    ok: bool | None = None
+    most: float | None = None
+    least: float | None = None
     note: str = ""
+
+    @property
+    def ok(self) -> bool | None:
+        """Whether the value keeps the bar; None when there is none."""
+        return None if self.most is None and self.least is None else self.limit_missed is None
+
+    @property
+    def limit_missed(self) -> float | None:
+        """The limit that the value is beyond, if any."""
+        if self.most is not None and not self.value <= self.most:  # NaN keeps no bar
+            return self.most
+        if self.least is not None and not self.value >= self.least:
+            return self.least
+        return None
 
 
 def show(figures: list[Figure], *, as_json: bool) -> int:
     """Prints one benchmark's figures; returns 0 when every bar was kept, else 1."""
     if as_json:
-        print(json.dumps([asdict(figure) for figure in figures], indent=2))
-    else:
-        Console().print(table({"": figures}))
-    return int(any(figure.ok is False for figure in figures))
+        print(json.dumps([to_json(figure) for figure in figures], indent=2))
+        return int(any(figure.ok is False for figure in figures))
+    return show_tables({"": figures})
+
+
+def show_tables(figures: dict[str, list[Figure]]) -> int:
+    """Prints all figures, then each missed bar; returns 0 when every bar was kept, else 1.
+
+    Args:
+        figures: By the name of their benchmark.
+    """
+    console = Console()
+    console.print(table(figures))
+    missed = missed_bars(figures)
+    for line in missed:
+        console.print(line, style="red", markup=False, highlight=False, soft_wrap=True)
+    return int(bool(missed))
 
 
 def table(figures: dict[str, list[Figure]]) -> Table:
@@ -50,7 +80,41 @@ def table(figures: dict[str, list[Figure]]) -> Table:
             mark = {True: "[green]kept[/green]", False: "[red]missed[/red]", None: ""}[figure.ok]
             note = f"[dim]{escape(figure.note)}[/dim]" if figure.note else ""
             bar = "\n".join(part for part in (escape(figure.bar), note) if part)
-            number = f"{figure.value:,.0f}" if abs(figure.value) >= 100 else f"{figure.value:.3g}"
-            what = f"{name}: {figure.what}" if name else figure.what
-            shown.add_row(escape(what), f"{number} {figure.unit}", bar, mark)
+            shown.add_row(escape(_titled(name, figure)), f"{_number(figure.value)} {figure.unit}", bar, mark)
     return shown
+
+
+def missed_bars(figures: dict[str, list[Figure]]) -> list[str]:
+    """One line per missed bar, such as `replay: 500 steps: 1,158 ms, bar under 1 s: missed by 158 ms (16%)`."""
+    lines = []
+    for name, rows in figures.items():
+        for figure in rows:
+            limit = figure.limit_missed
+            if limit is not None:
+                excess = abs(figure.value - limit)
+                share = f" ({excess / abs(limit):.0%})" if limit else ""
+                lines.append(
+                    f"{_titled(name, figure)}: {_number(figure.value)} {figure.unit}, bar {figure.bar}: "
+                    f"missed by {_number(excess)} {figure.unit}{share}"
+                )
+    return lines
+
+
+def to_json(figure: Figure) -> dict[str, Any]:
+    """A figure as JSON: its fields, whether it kept its bar, and by how much it missed it (in `unit`)."""
+    limit = figure.limit_missed
+    missed_by = None if limit is None else abs(figure.value - limit)
+    return asdict(figure) | {"ok": figure.ok, "missed_by": missed_by}
+
+
+def from_json(row: dict[str, Any]) -> Figure:
+    """Reads what `to_json` wrote."""
+    return Figure(**{name: value for name, value in row.items() if name not in ("ok", "missed_by")})
+
+
+def _titled(name: str, figure: Figure) -> str:
+    return f"{name}: {figure.what}" if name else figure.what
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

@@ -1,9 +1,9 @@
-"""Runs every `bench_*.py` beside this file, one after the other, and prints one table.
+"""Runs every `bench_*.py` beside this file, one after the other; prints one table, then each bar that was missed.
 
 A bench module has `main(argv: list[str] | None = None) -> int`, and with `--json` prints a list of figures
 (`figures.Figure`). Each runs in a process of its own, so that one cannot slow the next down.
 
-Exit status: 0 when all bars were kept, 1 when one was missed, 2 when a module could not measure.
+Exit status: 0 when all bars were kept, 1 when a bar was missed, 2 when a module could not measure.
 
     python benchmarks/run.py [--json] [NAME ...]      # NAME: part of a module's name
 """
@@ -14,10 +14,9 @@ import argparse
 import json
 import subprocess
 import sys
-from dataclasses import asdict
 from pathlib import Path
 
-from figures import Figure, table
+from figures import Figure, from_json, show_tables, to_json
 from rich.console import Console
 from rich.markup import escape
 
@@ -27,9 +26,15 @@ SECONDS = 900  # for one module; past that it hangs
 
 def main(argv: list[str] | None = None) -> int:
     """Runs the modules whose names contain one of the given words, or all."""
-    parser = argparse.ArgumentParser(description="Run the benchmarks and print one table.")
+    parser = argparse.ArgumentParser(
+        description="Run the benchmarks; print one table, then each bar that was missed and by how much.",
+        epilog="Exit status: 0 when all bars were kept, 1 when a bar was missed, 2 when a module could not measure "
+        "(or no module has such a name).",
+    )
     parser.add_argument("names", nargs="*", metavar="NAME", help="part of a module's name; all when none is given")
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument(
+        "--json", action="store_true", help="print the figures, and by how much each missed its bar, as JSON"
+    )
     wanted = parser.parse_args(argv)
 
     modules = sorted(HERE.glob("bench_*.py"))
@@ -53,11 +58,11 @@ def main(argv: list[str] | None = None) -> int:
                 console.print(f"[red]{name} could not measure[/red]\n{escape(str(error))}", highlight=False)
 
     if wanted.json:
-        print(json.dumps({name: [asdict(figure) for figure in rows] for name, rows in figures.items()}, indent=2))
+        print(json.dumps({name: [to_json(figure) for figure in rows] for name, rows in figures.items()}, indent=2))
+        status = int(any(figure.ok is False for rows in figures.values() for figure in rows))
     else:
-        Console().print(table(figures))
-    missed = any(figure.ok is False for rows in figures.values() for figure in rows)
-    return 2 if broken else int(missed)
+        status = show_tables(figures)
+    return 2 if broken else status
 
 
 class BenchFailed(Exception):
@@ -74,8 +79,8 @@ def measure(module: Path) -> list[Figure]:
     except subprocess.TimeoutExpired:
         raise BenchFailed(f"it was not done after {SECONDS} seconds") from None
     try:
-        return [Figure(**row) for row in json.loads(done.stdout)]
-    except (ValueError, TypeError) as error:
+        return [from_json(row) for row in json.loads(done.stdout)]
+    except (ValueError, TypeError, AttributeError) as error:
         output = (done.stdout[-1000:] + done.stderr[-2000:]).strip()
         raise BenchFailed(f"{error}; it ended with status {done.returncode} and said:\n{output}") from None
 

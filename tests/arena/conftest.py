@@ -10,13 +10,35 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import create_engine
 
 from fairground.arena import Store
+from fairground.arena import store as arena_store
 
 PLACES = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+
+
+@contextmanager
+def disk_not_waited_for() -> Iterator[None]:
+    """SQLite's commits do not wait for the disk, as PostgreSQL's do not without fsync: no test cuts the power."""
+    tune = arena_store._tune
+
+    def tune_for_tests(connection: Any, record: object) -> None:
+        tune(connection, record)
+        connection.execute("PRAGMA synchronous=OFF").close()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arena_store, "_tune", tune_for_tests)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_waiting_for_the_disk() -> Iterator[None]:
+    with disk_not_waited_for():
+        yield
 
 
 @contextmanager

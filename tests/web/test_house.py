@@ -292,7 +292,7 @@ def perform(world: World, actions: list[Action], folder: Path, site: Site, url: 
     return done[0]
 
 
-@pytest.mark.parametrize("kind", ["desktop", "page"])
+@pytest.mark.parametrize("kind", ["desktop", pytest.param("page", marks=pytest.mark.slow)])
 def test_an_agent_sees_and_does_the_same_whether_it_is_watched_or_not(
     site: Site, url: str, folder: Path, tmp_path: Path, kind: str
 ) -> None:

@@ -414,6 +414,12 @@ def test_five_hundred_steps_load_few_frames_and_draw_one(new_page: Callable[...,
     assert page.locator(".replay-where").text_content() == "end"
 
 
+def test_the_data_is_fetched_once_and_without_waiting_for_the_script(new_page: Callable[..., Page]) -> None:
+    page = new_page("/replay/first/000004")
+    asked = "performance.getEntriesByType('resource').filter(one => one.name.endsWith('/api/replays/first/000004'))"
+    assert page.evaluate(f"{asked}.map(one => one.initiatorType)") == ["link"], "by the preload, which the script uses"
+
+
 def test_two_episodes_go_in_step_or_in_time(new_page: Callable[..., Page]) -> None:
     page = new_page("/replay/compare?a=first/000000&b=first/000002")
     shown = "[...document.querySelectorAll('.replay-shot')].map(one => Number(one.dataset.shown))"

@@ -10,8 +10,8 @@ import hashlib
 import os
 import re
 import struct
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -78,6 +78,7 @@ class EpisodeFolder:
         complete: False when the recorder was stopped before the end. Never a result.
         problems: What an incomplete episode lost, in words.
         states: The index of the recorded state.
+        frame_sizes: Width and height of each frame that was there when the episode was read, by digest.
     """
 
     path: Path
@@ -86,6 +87,7 @@ class EpisodeFolder:
     complete: bool
     problems: tuple[str, ...] = ()
     states: States = field(default_factory=States)
+    frame_sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @cached_property
     def digests(self) -> tuple[str, ...]:
@@ -194,16 +196,17 @@ def _read(path: Path, salvage: bool) -> EpisodeFolder:
     if episode.first_frame:
         _check_digest(episode.first_frame, "episode.first_frame")
     found = EpisodeFolder(path, episode, tuple(steps), complete, states=states)
-    missing = _missing(found)
+    sizes, missing = _frame_sizes(found)
+    missing += _missing_state(found)
     if not complete:
-        return EpisodeFolder(path, episode, tuple(steps), complete, tuple(problems + missing), states)
+        return replace(found, problems=tuple(problems + missing), frame_sizes=sizes)
     faults = problems + contradictions(episode, steps=len(steps)) + missing
     if faults and salvage:
-        return EpisodeFolder(path, episode, tuple(steps), False, tuple(faults), states)
+        return replace(found, complete=False, problems=tuple(faults), frame_sizes=sizes)
     if faults:
         shown = "; ".join(faults[:5]) + (f"; and {len(faults) - 5} more" if len(faults) > 5 else "")
         raise EpisodeError(f"claims to be complete, but {shown}", fix="do not count it; record the episode again")
-    return found
+    return replace(found, frame_sizes=sizes)
 
 
 def contradictions(episode: Episode, *, steps: int) -> list[str]:
@@ -262,13 +265,19 @@ def _read_steps(path: Path, *, torn_allowed: bool) -> tuple[list[Step], list[str
     return steps, []
 
 
-def _missing(found: EpisodeFolder) -> list[str]:
-    faults = []
+def _frame_sizes(found: EpisodeFolder) -> tuple[dict[str, tuple[int, int]], list[str]]:
+    """The sizes of the frames that are there, and what is wrong with the others."""
+    sizes, faults = {}, []
     for digest in dict.fromkeys(found.digests):
         try:
-            found.frame_size(digest)
+            sizes[digest] = found.frame_size(digest)
         except EpisodeError as error:
             faults.append(error.message)
+    return sizes, faults
+
+
+def _missing_state(found: EpisodeFolder) -> list[str]:
+    faults = []
     for when in MOMENTS:
         index = found.states.at(when)
         for entry in index.files.values() if index else ():

@@ -54,6 +54,7 @@ def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Si
 
 
 @pytest.mark.process
+@pytest.mark.usefixtures("in_still_world")
 def test_the_key_of_an_agent_is_in_no_answer_and_in_no_log(
     broken: tuple[Site, str], caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -26,11 +26,12 @@ from fairground.arena import (
     new_person,
     to_judge,
 )
-from fairground.rollout import RunSpec, carry_out, named_agent, start_run
+from fairground.core import Check, Outcome
+from fairground.rollout import Finished, Planned, RunSpec, RunStore, named_agent
 from fairground.web import Site, serving
 from fairground.worlds import resolve
 from tests.chromium import MILLISECONDS, open_browser
-from tests.note_world import write_note_world
+from tests.recordings import ACTIONS, record
 from tests.web.end_to_end.browsing import Ear
 
 WORLD = "pocket/notes/pin-and-label"
@@ -51,11 +52,12 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="package")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a run of the oracle, on a real seat."""
+    """A folder with a run of one episode that passed."""
     folder = tmp_path_factory.mktemp("runs")
-    spec = RunSpec(worlds=(resolve(WORLD).id,), agent="oracle", rollouts=1)
-    with start_run(folder / "first", spec) as store:
-        carry_out(store)
+    planned = [Planned(number=0, configuration=resolve(WORLD).id, rollout=0, seed=0)]
+    with RunStore.create(folder / "first", RunSpec(worlds=(WORLD,), agent="oracle"), planned) as store:
+        store.finish(0, Finished(Outcome.PASSED, reward=1.0, steps=len(ACTIONS), folder="episodes/000000"))
+    record(folder / "first" / "episodes" / "000000", ACTIONS, checks=(Check(name="there is a note", passed=True),))
     return folder
 
 
@@ -63,17 +65,6 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def agents() -> dict[str, Callable[[], Agent]]:
     """Who fights; a module may have others."""
     return {name: partial(named_agent, name) for name in AGENTS}
-
-
-@pytest.fixture(scope="module")
-def in_still_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Battles open a program that does nothing: for those of which the app does not matter."""
-    launch = ("xev", "-event", "button", "-geometry", "600x400+20+20")
-    folder = write_note_world(tmp_path_factory.mktemp("worlds") / "still", "x11-utils", "Event Tester", *launch)
-    with pytest.MonkeyPatch.context() as patch:
-        for module in ("contest", "contest_fight"):
-            patch.setattr(f"fairground.arena.{module}.find_world", lambda name, own: resolve(str(folder)))
-        yield
 
 
 @pytest.fixture(scope="module")

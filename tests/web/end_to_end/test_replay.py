@@ -27,6 +27,7 @@ def test_one_comes_to_a_replay_from_the_runs(visit: Visit) -> None:
     expect(page.locator("main")).to_contain_text("passed")
 
 
+@pytest.mark.slow
 def test_space_plays_to_the_end_and_pauses(visit: Visit) -> None:
     page = visit(HERE)
     wait_for_step(page, 1)

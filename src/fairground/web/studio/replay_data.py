@@ -218,7 +218,7 @@ def _pictures(folder: EpisodeFolder, frame_url: Callable[[str], str]) -> dict[st
     found = {}
     for digest in dict.fromkeys(folder.digests):
         try:
-            width, height = folder.frame_size(digest)
+            width, height = folder.frame_sizes.get(digest) or folder.frame_size(digest)
         except EpisodeError:
             continue  # the page says so where the frame would be
         found[digest] = Picture(

@@ -47,7 +47,7 @@ def replay_page(request: Request, run: str, episode: str, folder: EpisodeFolder)
         _instruction(folder.episode.instruction),
         _facts(folder),
         _notes(folder),
-        _player(request, {"source": api}),
+        _player(request, [api], {"source": api}),
         tag("div", links, class_="row"),
         _verdict(folder),
         tag("div", _configuration(folder), _fingerprint(folder), class_="columns"),
@@ -82,7 +82,7 @@ def compare_page(request: Request, found: Sequence[tuple[str, str, EpisodeFolder
         _crumbs(found[0][0], "Side by side"),
         _instruction(instructions[0]),
         other,
-        _player(request, {"sources": sources, "mode": mode}),
+        _player(request, [source["url"] for source in sources], {"sources": sources, "mode": mode}),
         tag("div", cards, class_="columns"),
         place="/runs", scripts=_SCRIPTS, styles=_STYLES, wide=True,
     )  # fmt: skip
@@ -150,12 +150,20 @@ def _instruction(text: str) -> list[Child]:
     return [heading, tag("details", tag("summary", "The whole instruction"), whole, class_="card")]
 
 
-def _player(request: Request, options: dict[str, object]) -> Html:
-    """Where the script shows the steps."""
+def _player(request: Request, sources: Sequence[str], options: dict[str, object]) -> Html:
+    """Where the script shows the steps.
+
+    Args:
+        request: What is answered.
+        sources: Addresses of the data that the script will fetch.
+        options: What the script is told.
+    """
     return tag(
         "div",
-        # What the script will ask for, asked for at once and not one after the other.
+        # What the script will ask for, asked for at once and not one after the other. Preparing the data takes the
+        # server longest; it does so while the browser loads styles and scripts.
         [tag("link", rel="modulepreload", href=asset(request, name)) for name in _MODULES],
+        [tag("link", rel="preload", as_="fetch", crossorigin="anonymous", href=source) for source in sources],
         tag("p", "The steps are shown by a script. It is loading, or scripts are off in this browser.", class_="note"),
         id="replay",
         class_="replay-place",

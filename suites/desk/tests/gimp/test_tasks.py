@@ -19,8 +19,6 @@ from fairground_desk.gimp.profiles import STUDIOS, build
 from fairground_desk.gimp.scenarios import SCENARIOS, following
 from fairground_desk.gimp.scriptfu import evaluate
 
-PAIRS = [(scenario, instance) for scenario in SCENARIOS for instance in scenario.instances]
-
 
 def world_of(scenario: str, instance: str, profile: str, theme: str = "light", ui_state: str = "usual") -> World:
     axes = {"instance": instance, "profile": profile, "theme": theme, "ui_state": ui_state}
@@ -45,15 +43,15 @@ def test_a_profile_is_the_same_every_time_and_readable(profile: str) -> None:
     assert len(set(pictures.values())) == len(pictures), "no two pictures are the same"
 
 
-@pytest.mark.parametrize("profile", STUDIOS)
-def test_every_task_makes_sense_and_is_not_done_at_the_start(profile: str) -> None:
-    state = recorded(profile)
-    first = profile == next(iter(STUDIOS))
-    for scenario, instance in PAIRS if first else [(one, next(iter(one.instances))) for one in SCENARIOS]:
-        world = world_of(scenario.name, instance, profile)
+def test_tasks_make_sense_and_are_not_done_at_the_start() -> None:
+    """One instance and profile of each; proof tables say it of all."""
+    states = {profile: recorded(profile) for profile in STUDIOS}
+    for number, scenario in enumerate(SCENARIOS):
+        profile = list(STUDIOS)[number % len(STUDIOS)]
+        world = world_of(scenario.name, list(scenario.instances)[number % len(scenario.instances)], profile)
         assert "{" not in world.instruction and len(world.instruction) > 60
-        assert scenario.oracle(world, state)
-        assert judge(world, state, state, None).reward == 0, world.id
+        assert scenario.oracle(world, states[profile])
+        assert judge(world, states[profile], states[profile], None).reward == 0, world.id
 
 
 def solved(seat: Seat) -> State:

@@ -55,19 +55,22 @@ def test_a_profile_is_the_same_every_time_and_large(profile: str) -> None:
         assert len(some) >= 4, "each colour has a few blocks and its swatch"
 
 
-@pytest.mark.parametrize("profile", SHEETS)
-def test_every_task_makes_sense_and_is_not_done_at_the_start(profile: str) -> None:
-    state = recorded(world_of("turn", "plate", profile))
-    firsts = [(scenario.name, next(iter(scenario.instances))) for scenario in SCENARIOS]
-    for scenario, instance in PAIRS if profile == "museum" else firsts:
-        world = world_of(scenario, instance, profile)
+def test_tasks_make_sense_and_are_not_done_at_the_start() -> None:
+    """One instance and profile of each; proof tables say it of all."""
+    states = {profile: recorded(world_of("turn", "plate", profile)) for profile in SHEETS}
+    told = 0
+    for number, scenario in enumerate(SCENARIOS):
+        profile = list(SHEETS)[number % len(SHEETS)]
+        world = world_of(scenario.name, list(scenario.instances)[number % len(scenario.instances)], profile)
         assert "{" not in world.instruction and len(world.instruction) > 60
         try:
-            assert world.scenario.oracle(world, state)
+            assert scenario.oracle(world, states[profile])
         except InvalidConfiguration:
             continue
-        verdict = judge(world, state, state, None)
+        verdict = judge(world, states[profile], states[profile], None)
         assert verdict.reward == 0 and not verdict.success, world.id
+        told += 1
+    assert told > len(SCENARIOS) / 2
 
 
 def test_a_thing_moved_half_as_far_is_not_enough() -> None:

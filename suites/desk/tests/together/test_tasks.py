@@ -94,9 +94,10 @@ def edited(content: bytes, words: Mapping[str, str]) -> bytes:
 
 
 EVERY = [f"{one.app}/{one.name}/{instance}" for one in SCENARIOS for instance in one.instances]
+FIRST = [f"{one.app}/{one.name}/{next(iter(one.instances))}" for one in SCENARIOS]
 
 
-@pytest.mark.parametrize("task", EVERY)
+@pytest.mark.parametrize("task", FIRST)
 def test_a_task_can_be_told_on_every_profile_and_is_not_done_at_the_start(task: str) -> None:
     told = set()
     for profile in range(4):
