@@ -236,7 +236,7 @@ def test_nothing_that_anyone_named_becomes_markup(hostile: Summary, show: Callab
 
 @pytest.mark.process
 @pytest.mark.parametrize("phone", [True, False])
-@pytest.mark.parametrize("kind", ["usual", "hostile"])
+@pytest.mark.parametrize("kind", ["hostile", pytest.param("usual", marks=pytest.mark.slow)])
 def test_nothing_sticks_out_at_any_width(
     kind: str, phone: bool, show: Callable[..., Page], request: pytest.FixtureRequest
 ) -> None:
@@ -303,30 +303,39 @@ ODD: dict[str, Callable[[], Table]] = {
     "tried once": lambda: a_table(themes=1, rollouts=1, costs=False),
     "half broken": lambda: a_table(errors=0.5),
 }
+SHOWN_ODD = ("one agent", "one row", "many apps")  # the others in slow runs
 
 
-@pytest.mark.process
 @pytest.mark.parametrize("kind", ODD)
-def test_odd_tables_make_whole_pages(kind: str, show: Callable[..., Page]) -> None:
+def test_odd_tables_make_pages_without_holes(kind: str) -> None:
     summary = a_summary(ODD[kind]())
     text = statistics_page(summary)
     assert not re.search(
         r"\bnan\b|\binf\b|None", re.sub(r"<style>.*?</style>|<script>.*?</script>", "", text, flags=re.S)
     )
+    assert ("80 of 100 apps" in text) == (kind == "many apps")
+    for svg in figures(summary).values():
+        ElementTree.fromstring(svg)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    "kind", [kind if kind in SHOWN_ODD else pytest.param(kind, marks=pytest.mark.slow) for kind in ODD]
+)
+def test_odd_tables_make_whole_pages(kind: str, show: Callable[..., Page]) -> None:
+    summary = a_summary(ODD[kind]())
     page = show(summary)
     shown = texts(page, "main > section > h2")
     left_out = texts(page, ".absent b")
     assert len(left_out) == len(set(left_out)) and not {one.removesuffix(":") for one in left_out} & set(shown)
     for line in texts(page, ".absent"):
         assert len(line) > 30 and line.endswith("."), "what is left out says why"
-    for svg in figures(summary).values():
-        ElementTree.fromstring(svg)
     if kind == "one agent":
         assert "Who is better than whom:" in left_out
     if kind == "one row":
         assert shown == ["In short", "Leaderboard", "App by app", "Errors and denominators", "Left out"]
     if kind == "many apps":
-        assert "80 of 100 apps" in text and page.locator("#apps-numbers tbody tr").count() == 100
+        assert page.locator("#apps-numbers tbody tr").count() == 100
 
 
 def test_scores_alone_make_a_page_too(usual: Summary) -> None:
@@ -401,7 +410,7 @@ def download(page: Page, name: str, kind: str) -> bytes:
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_every_figure_can_be_saved_as_a_standalone_svg(usual: Summary, show: Callable[..., Page], scheme: str) -> None:
     page = show(usual, color_scheme=scheme)
     names = page.locator("button[data-export=svg]").evaluate_all("all => all.map(one => one.dataset.figure)")

@@ -135,7 +135,7 @@ def test_the_page_shows_exactly_what_is_on_the_screen(
     assert page.inner_text("#configuration") == recorder.world.id
 
 
-@pytest.mark.parametrize("width", [1300, 701, 2000])
+@pytest.mark.parametrize("width", [701, *(pytest.param(width, marks=pytest.mark.slow) for width in (1300, 2000))])
 def test_a_click_arrives_at_the_very_pixel_at_any_scale(
     server: LiveServer, recorder: Seat, new_page: Callable[..., Page], width: int
 ) -> None:
