@@ -47,7 +47,7 @@ def episode() -> Iterator[tuple[Driven, list[Turn], threading.Thread]]:
     thread.start()
     yield agent, played, thread
     agent.leave("the test is over")
-    thread.join(20)
+    thread.join(60)
     assert not thread.is_alive()
 
 
@@ -88,7 +88,7 @@ def test_when_the_episode_ends_by_itself_both_sides_go_on() -> None:
     left_behind.start()
     assert agent.see() is not None
     agent.end()
-    left_behind.join(20)
+    left_behind.join(60)
     assert not left_behind.is_alive() and agent.see() is None
 
 
@@ -98,11 +98,12 @@ def test_drivers_that_come_at_once_take_turns(episode: Episode) -> None:
     for driver in drivers:
         driver.start()
     for driver in drivers:
-        driver.join(20)
+        driver.join(60)
     thread.join()
     assert sorted(turn.thought for turn in played) == ["0", "1", "2"]
 
 
+@pytest.mark.process
 def test_a_person_is_an_agent_like_any_other_and_the_recording_is_an_episode_like_any_other(tmp_path: Path) -> None:
     """As a page will do it: the episode in a thread of its own, the person's clicks from another."""
     person = human_agent()

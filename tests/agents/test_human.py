@@ -100,12 +100,12 @@ def test_a_place_where_something_opened_on_the_way_is_a_step_of_its_own() -> Non
     found = list[Turn]()
     thread = threading.Thread(target=lambda: found.extend(turns(agent, seat)))
     thread.start()
-    agent.put(Move(point=MENU)).result(10)
+    agent.put(Move(point=MENU)).result(60)
     while agent._hover is None:  # the pointer rests there until the menu was seen
         thread.join(0.02)
     for action in (Move(point=(200, 120)), MouseDown(point=(200, 120)), MouseUp(point=(200, 120)), Done()):
         agent.put(action)
-    thread.join(10)
+    thread.join(60)
     assert [turn.action for turn in found] == [Move(point=MENU), Click(point=(200, 120)), Done()]
 
 
@@ -148,9 +148,9 @@ def test_nothing_touches_the_screen_once_the_time_is_up() -> None:
         thread = threading.Thread(target=lambda: turns(agent, seat))
         thread.start()
         with pytest.raises(InvalidInput, match="time"):
-            late.result(10)
+            late.result(60)
         agent.close()
-        thread.join(10)
+        thread.join(60)
         assert not thread.is_alive() and not seat.screen.acted
     finally:
         seat.world.scenario.time_budget = 1800.0

@@ -92,11 +92,12 @@ def attempt(
 @pytest.mark.parametrize(
     "world",
     [
-        "pocket/notes/pin-and-label/oldest-recipe-health@student/{theme}/note",
         "pocket/notes/count-label/travel@cafe/{theme}/search",
-        "desk/calc/region-total/south@kitchen-supplies/dark/scrolled",
+        pytest.param("pocket/notes/pin-and-label/oldest-recipe-health@student/{theme}/note", marks=pytest.mark.slow),
+        pytest.param("desk/calc/region-total/south@kitchen-supplies/dark/scrolled", marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.process
 def test_the_oracle_solves_its_scenario_with_real_input(world: str, tmp_path: Path) -> None:
     name, _, _ = world.partition("/{theme}")
     theme = next(iter(resolve(name.partition("@")[0]).app.themes))
@@ -106,6 +107,7 @@ def test_the_oracle_solves_its_scenario_with_real_input(world: str, tmp_path: Pa
     assert episode.verdict is not None and episode.verdict.reward == 1.0
 
 
+@pytest.mark.process
 def test_what_is_out_of_sight_or_behind_a_bar_is_scrolled_to(tmp_path: Path) -> None:
     moves = [Tap("Item 100"), Tap("Item 4"), Tap("Chip 17"), Tap("Chip 2"), Tap("Remove", within="Row 6"), Tap("Home")]
     log = ["Item 100", "Item 4", "Chip 17", "Chip 2", "x6", "Home"]
@@ -114,26 +116,31 @@ def test_what_is_out_of_sight_or_behind_a_bar_is_scrolled_to(tmp_path: Path) -> 
     assert episode.steps < 50
 
 
+@pytest.mark.slow
 def test_a_heading_alone_in_its_line_does_not_make_it_a_strip_to_scroll_sideways(tmp_path: Path) -> None:
     episode = attempt(tmp_path, [Tap("Platter")], ["Platter"], page=HEADING)
     assert (episode.error, episode.outcome) == ("", Outcome.PASSED)
 
 
+@pytest.mark.slow
 def test_a_field_is_emptied_when_nothing_is_to_be_in_it(tmp_path: Path) -> None:
     assert attempt(tmp_path, [Fill("Note", "x"), Fill("Note", "")], []).outcome is Outcome.PASSED
 
 
+@pytest.mark.process
 def test_an_oracle_that_is_stuck_is_an_error_of_the_world_and_no_score(tmp_path: Path) -> None:
     episode = attempt(tmp_path, [Tap("Nowhere")], [])
     assert episode.outcome is Outcome.ERRORED
     assert "no control named 'Nowhere'" in episode.error
 
 
+@pytest.mark.process
 def test_a_scenario_without_an_oracle_is_said_to_have_none(tmp_path: Path) -> None:
     episode = attempt(tmp_path, [], [])
     assert (episode.outcome, "long/press has no oracle" in episode.error) == (Outcome.ERRORED, True)
 
 
+@pytest.mark.process
 def test_slips_are_the_same_for_the_same_seed_and_being_stuck_after_one_is_a_failure(tmp_path: Path) -> None:
     moves: list[Move] = [Tap("Item 1"), Tap("Nowhere"), Press("ctrl+a"), Say("5")]
     episode = attempt(tmp_path, moves, ["Item 1"], agent="oracle:slip=0.9999")

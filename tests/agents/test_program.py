@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import os
 import select
 import sys
 import textwrap
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -74,6 +77,7 @@ def program(tmp_path: Path) -> Iterator[Callable[..., ProgramAgent]]:
 # --- what is said ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.process
 def test_a_program_is_told_the_task_and_everything_it_may_see(program: Callable[..., ProgramAgent]) -> None:
     agent = program('act({"kind": "type", "text": json.dumps([hear(), hear()])}, thought="I repeat what I heard.")')
     assert isinstance(agent, Agent)
@@ -95,6 +99,7 @@ def test_a_program_is_told_the_task_and_everything_it_may_see(program: Callable[
     }  # fmt: skip
 
 
+@pytest.mark.process
 def test_screens_can_come_as_files_that_nobody_else_reads_and_that_are_gone_afterwards(
     program: Callable[..., ProgramAgent],
 ) -> None:
@@ -108,6 +113,7 @@ def test_screens_can_come_as_files_that_nobody_else_reads_and_that_are_gone_afte
     assert not path.parent.exists()
 
 
+@pytest.mark.process
 def test_every_episode_has_a_process_of_its_own_and_the_last_one_is_told_that_it_is_over(
     program: Callable[..., ProgramAgent], tmp_path: Path
 ) -> None:
@@ -121,6 +127,7 @@ def test_every_episode_has_a_process_of_its_own_and_the_last_one_is_told_that_it
     assert agent.act(SEEN) != first
 
 
+@pytest.mark.process
 def test_a_frame_larger_than_any_pipe_passes_while_the_program_prints_at_the_same_time(
     program: Callable[..., ProgramAgent],
 ) -> None:
@@ -163,6 +170,7 @@ def test_a_file_without_the_right_to_run_gets_the_line_that_gives_it(tmp_path: P
     assert found.value.fix == f"chmod +x '{script}'"
 
 
+@pytest.mark.process
 def test_a_program_of_another_machine_cannot_be_started(tmp_path: Path) -> None:
     script = tmp_path / "agent"
     script.write_bytes(b"\x7fELF of nowhere")
@@ -200,6 +208,7 @@ FLOOD = 'hear()\nline = "x" * 1000 + "\\n"\nwhile True: sys.stdout.write(line)'
         ('while True: hear(); act({"kind": "clcik"})', "did you mean click"),
     ],
 )
+@pytest.mark.process
 def test_what_a_program_does_wrong_is_a_fault_that_says_what(
     program: Callable[..., ProgramAgent], source: str, message: str
 ) -> None:
@@ -211,6 +220,7 @@ def test_what_a_program_does_wrong_is_a_fault_that_says_what(
         agent.act(big)
 
 
+@pytest.mark.process
 def test_an_answer_given_before_the_end_counts(program: Callable[..., ProgramAgent]) -> None:
     agent = program('act({"kind": "look"}); act({"kind": "done"})')
     assert [agent.act(SEEN).action for _ in range(2)] == [Look(), Done()]
@@ -218,6 +228,7 @@ def test_an_answer_given_before_the_end_counts(program: Callable[..., ProgramAge
         agent.act(SEEN)
 
 
+@pytest.mark.process
 def test_only_the_end_of_standard_error_is_kept(program: Callable[..., ProgramAgent]) -> None:
     agent = program('sys.stderr.write("é" * 1_000_000 + "the cause\\n"); sys.exit(1)')
     with pytest.raises(ProgramFault, match="the cause") as found:
@@ -225,6 +236,7 @@ def test_only_the_end_of_standard_error_is_kept(program: Callable[..., ProgramAg
     assert len(str(found.value)) < 3_000
 
 
+@pytest.mark.process
 def test_a_program_is_told_why_it_was_refused_and_may_try_again(program: Callable[..., ProgramAgent]) -> None:
     agent = program("""
         hear(); hear()
@@ -240,6 +252,7 @@ def test_a_program_is_told_why_it_was_refused_and_may_try_again(program: Callabl
     assert (first["tries_left"], second["tries_left"]) == (MAX_REFUSED - 1, MAX_REFUSED - 2)
 
 
+@pytest.mark.process
 def test_closing_ends_a_wait_for_a_program_that_never_answers(program: Callable[..., ProgramAgent]) -> None:
     agent = program("""
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -260,12 +273,13 @@ def test_closing_ends_a_wait_for_a_program_that_never_answers(program: Callable[
     while "deaf" not in running.errors:  # read by the other thread
         thread.join(0.01)
     agent.close()
-    thread.join(20)
+    thread.join(60)
     assert not thread.is_alive() and ("was stopped" in str(raised[0]) or "SIGKILL" in str(raised[0]))
     assert not running_group(running.pid)
 
 
 @pytest.mark.parametrize("ends", ["pass", "threading.Event().wait()"])
+@pytest.mark.process
 def test_children_that_outlive_the_program_are_ended_with_it(program: Callable[..., ProgramAgent], ends: str) -> None:
     agent = program(f"""
         hear(); hear()
@@ -280,9 +294,10 @@ def test_children_that_outlive_the_program_are_ended_with_it(program: Callable[.
             with pytest.raises(ProgramFault, match="exited with status 0"):
                 agent.act(SEEN)
         agent.close()
-        assert select.select([child], [], [], 20)[0], "the child is still there"
+        assert select.select([child], [], [], 60)[0], "the child is still there"
 
 
+@pytest.mark.process
 def test_a_program_ends_with_the_agent_that_was_forgotten() -> None:
     running = LineProgram([sys.executable, "-S", "-c", "import threading; threading.Event().wait()"])
     pid = running.pid
@@ -346,6 +361,7 @@ def test_a_wrong_answer_is_named(line: bytes, message: str) -> None:
 # --- in a real world --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.process
 def test_the_example_solves_its_world(tmp_path: Path) -> None:
     agent = program_agent(f"program:{sys.executable} {ROOT / 'examples/json_lines_agent.py'}")
     with closing(agent):
@@ -356,8 +372,9 @@ def test_the_example_solves_its_world(tmp_path: Path) -> None:
     assert [step.thought for step in read_episode(tmp_path / "e").steps][-1] == "That is all."
 
 
+@pytest.mark.process
 def test_a_program_that_crashes_or_hangs_is_no_score_or_judged_on_what_it_did(
-    program: Callable[..., ProgramAgent], tmp_path: Path
+    program: Callable[..., ProgramAgent], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = resolve(str(ROOT / "examples/shopping-list/add-item"))
     crashing = program('hear(); hear(); act({"kind": "look"}); hear(); raise KeyError("weights")', begun=False)
@@ -366,5 +383,8 @@ def test_a_program_that_crashes_or_hangs_is_no_score_or_judged_on_what_it_did(
     assert "exited with status 1" in episode.error and "KeyError: 'weights'" in episode.error
 
     hanging = program('hear(); hear(); act({"kind": "look"}); threading.Event().wait()', begun=False, grace=0.1)
-    episode = run_episode(world, hanging, tmp_path / "hang", video=False, budget=Budget(seconds=2.0))
+    later = itertools.chain([0.0, 0.0], itertools.repeat(1000.0))  # begins and acts once, then time is up
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + next(later))
+    monkeypatch.setattr("fairground.rollout.patience.time", clock)
+    episode = run_episode(world, hanging, tmp_path / "hang", video=False, budget=Budget(seconds=1000.0))
     assert (episode.outcome, episode.ended_by, episode.steps) == (Outcome.FAILED, "time_budget", 1)

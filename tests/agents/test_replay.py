@@ -180,16 +180,16 @@ def outcome(agent: Agent, world: str, folder: Path) -> tuple[Outcome | None, lis
     return episode.outcome, [step.action.kind for step in read_episode(folder).steps]
 
 
+@pytest.mark.process
 def test_where_the_world_is_the_same_a_recorded_success_succeeds_again(run: Path, tmp_path: Path) -> None:
     agent = named_agent(f"replay:{run}")
     how, kinds = outcome(agent, PINNED, tmp_path / "e")
     assert how is Outcome.PASSED and kinds[-1] == "done" and kinds.count("click") == 6
-    assert outcome(replay_agent(f"screen:{run}"), PINNED, tmp_path / "screen")[0] is Outcome.PASSED
 
 
+@pytest.mark.process
 def test_where_the_world_varies_it_plays_the_same_and_fails(run: Path, tmp_path: Path) -> None:
     agent = replay_agent(str(run))
-    assert outcome(agent, COUNTED, tmp_path / "same") == (Outcome.PASSED, ["click", "answer"])
     other = COUNTED.replace("student", "cafe")
     assert recipes(other) != recipes(COUNTED)
     assert outcome(agent, other, tmp_path / "other") == (Outcome.FAILED, ["click", "answer"])
@@ -197,11 +197,13 @@ def test_where_the_world_varies_it_plays_the_same_and_fails(run: Path, tmp_path:
     assert outcome(by_screen, other, tmp_path / "screen") == (Outcome.FAILED, ["fail"])
 
 
+@pytest.mark.slow
 def test_a_task_that_was_never_solved_is_given_up_at_once(run: Path, tmp_path: Path) -> None:
     world = "pocket/notes/count-label/travel@student/paper/list"
     assert outcome(replay_agent(str(run)), world, tmp_path / "e") == (Outcome.FAILED, ["fail"])
 
 
+@pytest.mark.process
 def test_one_episode_can_be_replayed_and_one_that_failed_cannot(run: Path) -> None:
     (only,) = recorded_successes(run / "episodes/000001")
     assert only.task == "pocket/notes/pin-and-label/gifts-money" and only.size == (412, 915)
@@ -209,6 +211,7 @@ def test_one_episode_can_be_replayed_and_one_that_failed_cannot(run: Path) -> No
         recorded_successes(run / "episodes/000000")
 
 
+@pytest.mark.process
 def test_a_success_whose_recording_is_gone_is_said(run: Path, tmp_path: Path) -> None:
     copy = tmp_path / "run"
     copy.mkdir()

@@ -22,6 +22,7 @@ raise SystemExit(main(sys.argv[1:]))
 
 
 @pytest.mark.parametrize("words", [("stats",), ("stats", "reliability"), ("stats", "sensitivity"), ("report",)])
+@pytest.mark.process
 def test_statistics_need_no_room_that_needs_linux(words: tuple[str, ...], tmp_path: Path) -> None:
     command = [sys.executable, "-c", ELSEWHERE, *words, str(TABLE)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100)

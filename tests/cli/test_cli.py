@@ -44,27 +44,26 @@ def test_every_command_has_json(capsys: pytest.CaptureFixture[str], command: str
     assert code == 0 and "--json" in out
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "resume",
-        "clarifications",
-        "compare",
-        "behaviour",
-        "reverify",
-        "export",
-        "report",
-        "record",
-        "show",
-        "new",
-        "check",
-    ],
-)
-def test_a_command_needs_nothing_that_another_imported(command: str) -> None:
-    """In a process of its own; other tests start the other commands so."""
-    words = [sys.executable, "-W", "error", "-m", "fairground", command, "--help"]
+OTHERS = ("resume", "clarifications", "compare", "behaviour", "reverify", "export", "report", *COMMANDS[3:7])
+EACH_ALONE = """
+import os, sys
+from fairground.cli import main
+for command in sys.argv[1:]:
+    if not (child := os.fork()):  # with nothing imported but what every command needs
+        status = main([command, "--help"])
+        sys.stdout.flush()
+        os._exit(status)
+    assert os.waitpid(child, 0)[1] == 0, command
+"""
+
+
+@pytest.mark.process
+def test_a_command_needs_nothing_that_another_imported() -> None:
+    """Each in a process of its own; other tests start the other commands so."""
+    words = [sys.executable, "-W", "error", "-c", EACH_ALONE, *OTHERS]
     done = subprocess.run(words, capture_output=True, text=True)
-    assert done.returncode == 0 and f"Usage: fairground {command}" in done.stdout, done.stderr
+    assert done.returncode == 0, done.stderr
+    assert all(f"Usage: fairground {command}" in done.stdout for command in OTHERS)
 
 
 def test_list_shows_worlds_and_suggests_for_typos(capsys: pytest.CaptureFixture[str]) -> None:
@@ -101,6 +100,7 @@ def test_a_mistake_gets_an_error_and_no_traceback(
     assert message in err and "Traceback" not in out + err
 
 
+@pytest.mark.process
 def test_doctor_finds_what_is_there_and_what_is_not(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,6 +114,7 @@ def test_doctor_finds_what_is_there_and_what_is_not(
     assert missing["ffmpeg"]["status"] == "warning"
 
 
+@pytest.mark.process
 def test_what_new_writes_passes_check_and_can_be_attempted(
     capsys: pytest.CaptureFixture[str], world: Path, tmp_path: Path
 ) -> None:
@@ -146,6 +147,7 @@ def test_new_does_not_write_over_anything(capsys: pytest.CaptureFixture[str], wo
     assert code == 2 and "already there" in err
 
 
+@pytest.mark.process
 def test_check_finds_a_world_that_is_already_solved(
     capsys: pytest.CaptureFixture[str], world: Path, tmp_path: Path
 ) -> None:
@@ -156,6 +158,7 @@ def test_check_finds_a_world_that_is_already_solved(
     assert code == 1 and "already solved" in err
 
 
+@pytest.mark.process
 def test_an_episode_that_errored_is_told_apart_by_the_exit_status(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -168,6 +171,7 @@ def test_an_episode_that_errored_is_told_apart_by_the_exit_status(
     assert code == 1 and json.loads(out)["outcome"] == "errored"
 
 
+@pytest.mark.process
 def test_open_saves_a_screenshot_serves_the_seat_and_ends_with_ctrl_c(world: Path, tmp_path: Path) -> None:
     screenshot = tmp_path / "seat.png"
     process = subprocess.Popen(

@@ -17,6 +17,8 @@ from ..prove import jotter
 
 APP = "scraps/jotter"
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(autouse=True)
 def installed(monkeypatch: pytest.MonkeyPatch) -> dict[str, Suite]:

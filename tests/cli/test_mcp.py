@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 WORLD = str(ROOT / "examples/shopping-list/last-week")
 
 
+@pytest.mark.process
 def test_a_client_answers_a_question_and_people_read_of_it_on_standard_error(tmp_path: Path) -> None:
     async def story() -> None:
         words = ["-m", "fairground", "mcp", WORLD, "--agent", "my-model", "--out", str(tmp_path / "e")]

@@ -19,6 +19,8 @@ from tests.note_world import write_note_world
 from tests.waiting import eventually
 from tests.web.seat_stage import act, socket_of, text_of
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture
 def world(tmp_path: Path) -> Path:

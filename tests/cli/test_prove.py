@@ -38,6 +38,7 @@ def fairground(place: Path, *words: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.process
 def test_a_suite_is_proven_listed_and_checked(place: Path) -> None:
     code, out, _ = fairground(place, "prove", "tiny", "--check")
     assert code == 1 and "wallet/pay: not in the proof table" in out
@@ -62,6 +63,7 @@ def test_a_suite_is_proven_listed_and_checked(place: Path) -> None:
     assert 0.5 < totals["mutants"]["share_rejected"] < 1
 
 
+@pytest.mark.slow
 def test_a_sample_writes_no_table(place: Path) -> None:
     code, out, _ = fairground(place, "prove", "tiny/wallet/spent", "--sample", "2", "--no-browser", "--json")
     found = json.loads(out)

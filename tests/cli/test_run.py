@@ -81,6 +81,7 @@ def test_a_person_cannot_be_run_without_a_page(capsys: pytest.CaptureFixture[str
     assert list(elsewhere.iterdir()) == []
 
 
+@pytest.mark.process
 def test_a_run_ends_with_a_score_and_informs_the_next_estimate(
     capsys: pytest.CaptureFixture[str], elsewhere: Path
 ) -> None:
@@ -92,6 +93,7 @@ def test_a_run_ends_with_a_score_and_informs_the_next_estimate(
     assert "2 episodes of this agent in earlier runs" in planned(capsys, *words[1:])["estimate"]["seconds_from"]
 
 
+@pytest.mark.process
 def test_several_agents_have_the_same_configurations_and_one_leaderboard(
     capsys: pytest.CaptureFixture[str], elsewhere: Path
 ) -> None:

@@ -19,6 +19,7 @@ from fairground.cli.output import console
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "results.csv"
 COLUMNS = ("agent", "condition", "suite", "app", "scenario", "theme", "rollout", "outcome", "steps", "cost")
+FEW = ["--resamples", "100"]
 COMMANDS = ("summary", "compare", "reliability", "sensitivity", "rank", "agreement", "plan", "power", "coverage")
 
 
@@ -99,23 +100,30 @@ TABLES: dict[str, list[list[object]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("command", ["summary", "compare", "reliability", "sensitivity", "plan", "report"])
-@pytest.mark.parametrize("name", TABLES)
+EDGES = ("one row", "only errored", "no app in common", "markup", "turned around", "long names", "names like options")
+ANSWERS = [
+    pytest.param(name, command, marks=[] if name in EDGES or command == "summary" else [pytest.mark.slow])
+    for name in TABLES
+    for command in ("summary", "compare", "reliability", "sensitivity", "plan", "report")
+]
+
+
+@pytest.mark.parametrize(("name", "command"), ANSWERS)
 def test_any_table_gives_figures_or_a_refusal(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str, command: str
 ) -> None:
     rows = TABLES[name]
     path = table(tmp_path / "t.csv", rows)
     agents = sorted({str(row[0]) for row in rows})
-    words: list[object] = ["stats", command, path, "--resamples", "200"]
+    words: list[object] = ["stats", command, path, "--resamples", "100"]
     if command == "compare":
-        words = ["stats", "compare", "--resamples", "200", path, "--", agents[0], agents[-1]]
+        words = ["stats", "compare", "--resamples", "100", path, "--", agents[0], agents[-1]]
     elif command == "sensitivity":
         words = ["stats", command, path, "--permutations", "100"]
     elif command == "plan":
         words = ["stats", command, path, "--half-width", "0.2", f"--agent={agents[0]}"]
     elif command == "report":
-        words = ["report", path, "-o", tmp_path / "r.html", "--resamples", "200"]
+        words = ["report", path, "-o", tmp_path / "r.html", "--resamples", "100"]
     code, out, err = run(capsys, *words)
     assert code in (0, 2) and "Traceback" not in out + err
     assert not any(ord(letter) < 32 and letter != "\n" for letter in out + err)
@@ -244,10 +252,10 @@ def test_the_same_seed_gives_the_same_bytes_and_another_does_not(
     capsys: pytest.CaptureFixture[str], small: Path
 ) -> None:
     for words in (
-        ["summary", small],
-        ["compare", small, "one", "three"],
-        ["reliability", small],
-        ["sensitivity", small],
+        ["summary", small, *FEW],
+        ["compare", small, "one", "three", *FEW],
+        ["reliability", small, *FEW],
+        ["sensitivity", small, "--permutations", "100"],
     ):
         first, second, other = (run(capsys, "stats", *words, "--json", "--seed", seed)[1] for seed in (5, 5, 6))
         assert first == second != other
@@ -268,6 +276,7 @@ def test_the_order_of_rows_and_columns_changes_no_figure(capsys: pytest.CaptureF
     shuffled = random.Random(1).sample(rows, len(rows))
     for words in (["summary"], ["compare"], ["reliability"], ["sensitivity"]):
         tail = ["one", "three"] if words == ["compare"] else []
+        tail += ["--permutations", "100"] if words == ["sensitivity"] else FEW
         found = []
         for order in (rows, shuffled):
             path = table(tmp_path / "t.csv", order)
@@ -276,11 +285,11 @@ def test_the_order_of_rows_and_columns_changes_no_figure(capsys: pytest.CaptureF
 
 
 def test_a_summary_has_scores_apps_pairs_and_what_they_rest_on(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, "stats", EXAMPLE)
+    code, out, err = run(capsys, "stats", EXAMPLE, *FEW)
     assert code == 0 and not err
     assert "4,320 episodes: 1,824 passed, 2,376 failed, 75 errored, 45 invalid" in " ".join(out.split())
     assert "57.2% [" in out and "spreadsheet" in out and "better than" in out and "undecided" in out
-    value = strict(run(capsys, "stats", EXAMPLE, "--json")[1])
+    value = strict(run(capsys, "stats", EXAMPLE, *FEW, "--json")[1])
     assert [one["contender"]["agent"] for one in value["standings"]][:2] == ["atlas-large", "birch-pro"]
     assert len(value["duels"]) == 10 and value["outcomes"]["errored"] == 75
 
@@ -342,9 +351,9 @@ def test_votes_and_labels_have_their_commands(capsys: pytest.CaptureFixture[str]
         for a, b in (("a", "b"), ("b", "c"), ("a", "c"))
     ]
     votes.write_text("left,right,winner\n" + "\n".join(lines) + "\n")
-    code, out, _ = run(capsys, "stats", "rank", votes, "--tests", "--resamples", "200")
+    code, out, _ = run(capsys, "stats", "rank", votes, "--tests", "--resamples", "100")
     assert code == 0 and "120 votes" in out and "permutation test" in out
-    assert strict(run(capsys, "stats", "rank", votes, "--json", "--resamples", "200")[1])["ranking"]["votes"] == 120
+    assert strict(run(capsys, "stats", "rank", votes, "--json", "--resamples", "100")[1])["ranking"]["votes"] == 120
     labels = tmp_path / "labels.csv"
     labels.write_text(
         "unit,coder,value\n" + "".join(f"{unit},{coder},{unit % 3}\n" for unit in range(9) for coder in "ab")
@@ -374,6 +383,7 @@ def test_nothing_is_cut_in_a_narrow_terminal(
     path = table(tmp_path / "t.csv", episodes(("an-agent-of-a-long-name", "b"), rollouts=3))
     for words in (["stats"], ["stats", "reliability"], ["stats", "sensitivity"], ["stats", "compare"]):
         tail = ["b", "an-agent-of-a-long-name"] if words[-1] == "compare" else []
+        tail += ["--permutations", "100"] if words[-1] == "sensitivity" else FEW
         code, out, _ = run(capsys, *words, path, *tail)
         assert code == 0 and "…" not in out
 
@@ -384,10 +394,11 @@ def test_many_agents_are_listed_with_the_best_first(capsys: pytest.CaptureFixtur
     assert "and 3 agents more: --json has all" in out and "and 45 pairs more: --json has all" in out
 
 
-@pytest.mark.parametrize("words", [[], ["--json"]])
+@pytest.mark.parametrize("words", [[], pytest.param(["--json"], marks=pytest.mark.slow)])
+@pytest.mark.process
 def test_a_reader_that_leaves_early_is_no_error(words: list[str]) -> None:
-    command = f"{sys.executable} -m fairground stats {EXAMPLE} {' '.join(words)} | head -1"
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
+    command = f"{sys.executable} -m fairground stats {EXAMPLE} --resamples 100 {' '.join(words)} | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True)
     assert done.stdout and not done.stderr
 
 

@@ -16,6 +16,8 @@ from fairground.worlds import Seat, World, open_seat, resolve
 from tests.note_world import write_note_world
 from tests.waiting import eventually
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(scope="module")
 def worlds(tmp_path_factory: pytest.TempPathFactory) -> list[World]:
@@ -90,6 +92,7 @@ def test_closing_leaves_nothing_and_a_closed_environment_can_be_reset(env: Fairg
     assert env.seat is not None and env.seat.alive
 
 
+@pytest.mark.slow
 def test_the_draws_are_those_without(worlds: list[World]) -> None:
     drawn = []
     for ahead in (False, True):

@@ -36,6 +36,18 @@ matches = "^h"
 """
 
 
+WRONG: list[object] = [
+    {"kind": "click", "point": [5000, 10]},
+    {"kind": "click", "point": [float("nan"), 10]},
+    {"kind": "type", "text": "a" * 1_000_000},
+    {"kind": "key", "keys": ["nokey"]},
+    {"kind": "jump"},
+    {"point": [1, 2]},
+    17,
+    None,
+]
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("world") / "pad"
@@ -49,11 +61,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def env(folder: Path) -> Iterator[FairgroundEnv]:
-    env = FairgroundEnv(str(folder), render_mode="rgb_array")
+    env = FairgroundEnv(str(folder), render_mode="rgb_array", user=lambda question: f"You asked: {question}")
     yield env
     env.close()
 
 
+@pytest.mark.process
 def test_gymnasiums_own_checker_passes(folder: Path) -> None:
     env = FairgroundEnv(
         str(folder), observations=("screen", "cursor", "tree", "windows", "instruction"), render_mode="rgb_array"
@@ -64,6 +77,7 @@ def test_gymnasiums_own_checker_passes(folder: Path) -> None:
         env.close()
 
 
+@pytest.mark.process
 def test_solving_earns_the_reward_and_terminates(env: FairgroundEnv) -> None:
     _, info = env.reset(seed=1)
     assert info["instruction"] == "Replace the text with hello and save."
@@ -75,6 +89,7 @@ def test_solving_earns_the_reward_and_terminates(env: FairgroundEnv) -> None:
     assert (reward, terminated, truncated, info["outcome"]) == (1.0, True, False, "passed")
 
 
+@pytest.mark.slow
 def test_half_a_solution_earns_half(env: FairgroundEnv) -> None:
     env.reset()
     for action in (Key(keys=("ctrl", "a")), Type(text="hi"), Key(keys=("ctrl", "s"))):
@@ -83,8 +98,14 @@ def test_half_a_solution_earns_half(env: FairgroundEnv) -> None:
     assert (reward, info["outcome"]) == (0.5, "failed")
 
 
-def test_the_step_budget_truncates_and_is_judged(env: FairgroundEnv) -> None:
+@pytest.mark.process
+def test_an_action_that_cannot_be_carried_out_costs_nothing_and_the_step_budget_truncates_and_is_judged(
+    env: FairgroundEnv,
+) -> None:
     env.reset()
+    for action in WRONG:
+        with pytest.raises(InvalidAction):
+            env.step(action)
     results = [env.step({"kind": "look"}) for _ in range(4)]
     assert [result[2:4] for result in results] == [(False, False)] * 3 + [(False, True)]
     assert results[-1][4]["outcome"] == "failed"
@@ -92,46 +113,14 @@ def test_the_step_budget_truncates_and_is_judged(env: FairgroundEnv) -> None:
         env.step(Done())
 
 
-@pytest.mark.parametrize(
-    "action",
-    [
-        {"kind": "click", "point": [5000, 10]},
-        {"kind": "click", "point": [float("nan"), 10]},
-        {"kind": "type", "text": "a" * 1_000_000},
-        {"kind": "key", "keys": ["nokey"]},
-        {"kind": "jump"},
-        {"point": [1, 2]},
-        17,
-        None,
-    ],
-)
-def test_an_action_that_cannot_be_carried_out_raises_and_costs_nothing(env: FairgroundEnv, action: object) -> None:
-    if env.seat is None:
-        env.reset()
-    with pytest.raises(InvalidAction):
-        env.step(action)
-    assert env.step({"kind": "look"})[4]["step"] == 1
-
-
-def test_a_reset_gives_a_fresh_world(env: FairgroundEnv) -> None:
+@pytest.mark.process
+def test_a_reset_gives_a_fresh_world_and_render_its_frame(env: FairgroundEnv) -> None:
     first, _ = env.reset(seed=3)
     env.step(Type(text="something"))
     again, _ = env.reset(seed=3)
     assert np.array_equal(first["screen"], again["screen"])
-
-
-def test_render_gives_the_frame(env: FairgroundEnv) -> None:
-    observation, _ = env.reset()
-    assert np.array_equal(env.render(), observation["screen"])
-
-
-def test_call_user_is_answered(folder: Path) -> None:
-    env = FairgroundEnv(str(folder), user=lambda question: f"You asked: {question}")
-    try:
-        env.reset()
-        assert env.step({"kind": "call_user", "text": "which file?"})[4]["messages"] == ["You asked: which file?"]
-    finally:
-        env.close()
+    assert np.array_equal(env.render(), again["screen"])
+    assert env.step({"kind": "call_user", "text": "which file?"})[4]["messages"] == ["You asked: which file?"]
 
 
 def test_unknown_observations_and_worlds_get_a_suggestion(folder: Path) -> None:

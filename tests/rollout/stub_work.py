@@ -1,13 +1,14 @@
 """A worker's work that opens no seat, for tests of plans, index and scheduling; and a run that a test can kill."""
 
 import os
+import signal
 import sys
 import time
 from functools import partial
 from pathlib import Path
 
 from fairground.core import Outcome
-from fairground.rollout import Finished, Job, Planned, RunSpec, RunStore, carry_out
+from fairground.rollout import Event, Finished, Job, Planned, RunSpec, RunStore, carry_out
 from fairground.rollout.store import hold
 
 
@@ -55,7 +56,13 @@ def plan_of(names: list[str], rollouts: int = 1) -> tuple[Planned, ...]:
 SPEC = RunSpec(worlds=("s",), agent="random")
 
 
-if __name__ == "__main__":  # goes on with a run until it is done, or killed
-    folder = Path(sys.argv[1])
+if __name__ == "__main__":  # goes on with a run until it is done, or until so many have ended and it kills itself
+    folder, left = Path(sys.argv[1]), int(sys.argv[2]) if sys.argv[2:] else None
+
+    def count(event: Event) -> None:
+        global left
+        if left is not None and (left := left - 1) <= 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
     with RunStore.open(folder, write=True) as store:
-        carry_out(store, workers=2, make_work=partial(Stub, folder, 0.004))
+        carry_out(store, workers=2, make_work=partial(Stub, folder, 0.004), on_event=count)

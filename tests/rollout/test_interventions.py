@@ -37,6 +37,7 @@ def answer(text: str) -> dict[str, str]:
 # --- retry -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.process
 def test_an_agent_that_failed_is_told_only_that_and_goes_on_in_the_same_seat(tmp_path: Path) -> None:
     type_first, save = SOLVE[:2], SOLVE[2:]
     agent = Follows(*type_first, DONE, *save, DONE)
@@ -51,6 +52,7 @@ def test_an_agent_that_failed_is_told_only_that_and_goes_on_in_the_same_seat(tmp
     assert episode.verdict is not None and episode.verdict.success
 
 
+@pytest.mark.process
 def test_rounds_are_counted_steps_are_fresh_and_the_last_verdict_counts(tmp_path: Path) -> None:
     look = {"kind": "look"}
     episode = attempt(tmp_path, Follows(*[look] * 5, DONE, *[look] * 5, DONE, *[look] * 5, DONE), None, Retry(rounds=2))
@@ -61,6 +63,7 @@ def test_rounds_are_counted_steps_are_fresh_and_the_last_verdict_counts(tmp_path
     assert len(ended.extra["rounds"]) == 1
 
 
+@pytest.mark.process
 def test_a_simulated_user_says_what_is_wrong_from_the_evidence(tmp_path: Path) -> None:
     agent = Follows(DONE, *SOLVE, DONE)
     with Advice(in_turn("There is still no tea on my list.")) as advice:
@@ -73,6 +76,7 @@ def test_a_simulated_user_says_what_is_wrong_from_the_evidence(tmp_path: Path) -
     assert episode.extra["usage"]["tokens"] == 1050  # an agent without a model, and one question
 
 
+@pytest.mark.process
 def test_a_simulated_user_that_gives_steps_is_asked_again_and_then_says_only_that_it_failed(tmp_path: Path) -> None:
     steps = "1. Press Ctrl+End\n2. Type tea\n3. Press Ctrl+S"
     model = in_turn(steps, "Tea is missing.", steps, "Just click at the end of the list and type it.")
@@ -86,6 +90,7 @@ def test_a_simulated_user_that_gives_steps_is_asked_again_and_then_says_only_tha
     assert "says how to do it" in advice.words[1] and "message" not in last
 
 
+@pytest.mark.process
 def test_the_answer_to_a_question_is_never_said_and_the_model_does_not_know_it(tmp_path: Path) -> None:
     agent = Follows(answer("7"), ASK, answer("2"))
     with Advice(in_turn("It has 2 lines.", "The list has two of them.", "You missed it: 2\u200b !")) as advice:
@@ -98,6 +103,7 @@ def test_the_answer_to_a_question_is_never_said_and_the_model_does_not_know_it(t
     assert "you found" in advice.words[0] and "you expected" not in advice.words[0]
 
 
+@pytest.mark.process
 def test_a_simulated_user_answers_questions(tmp_path: Path) -> None:
     agent = Follows(ASK, *SOLVE, DONE)
     with Advice(in_turn("Any kind will do.")) as advice:
@@ -107,6 +113,7 @@ def test_a_simulated_user_answers_questions(tmp_path: Path) -> None:
     assert "Which tea?" in advice.words[0] and "XYZZY" not in advice.words[0]
 
 
+@pytest.mark.process
 def test_a_simulated_user_who_cannot_be_reached_is_an_error_and_no_result(tmp_path: Path) -> None:
     with Advice(in_turn(DOWN)) as advice:
         episode = attempt(tmp_path, Follows(DONE), advice, Retry(feedback="simulator", model=advice.model))
@@ -114,6 +121,7 @@ def test_a_simulated_user_who_cannot_be_reached_is_an_error_and_no_result(tmp_pa
     assert episode.extra["usage"]["failures"] == 1
 
 
+@pytest.mark.process
 def test_a_spent_budget_of_tokens_ends_the_rounds(tmp_path: Path) -> None:
     with Advice(in_turn("Tea is missing.")) as advice:
         retry = Retry(feedback="simulator", model=advice.model, rounds=9)
@@ -122,6 +130,7 @@ def test_a_spent_budget_of_tokens_ends_the_rounds(tmp_path: Path) -> None:
     assert len(episode.extra["rounds"]) == 3
 
 
+@pytest.mark.process
 def test_a_model_goes_on_in_its_conversation_and_all_that_was_asked_is_paid(tmp_path: Path) -> None:
     script = [
         completes("Done."),
@@ -147,6 +156,7 @@ def test_a_model_goes_on_in_its_conversation_and_all_that_was_asked_is_paid(tmp_
 FINE, MISSING = {"finished": True, "missing": ""}, {"finished": False, "missing": "The list was not saved."}
 
 
+@pytest.mark.process
 def test_an_auditor_sees_frames_and_no_thoughts_and_may_send_an_agent_back(tmp_path: Path) -> None:
     thinking = [{**SOLVE[0]}, SOLVE[1], DONE, SOLVE[2], DONE]
     agent = Follows(*thinking)
@@ -161,6 +171,7 @@ def test_an_auditor_sees_frames_and_no_thoughts_and_may_send_an_agent_back(tmp_p
     assert [step.action.kind for step in read_episode(tmp_path / "run" / "episode-0").steps][2] == "done"
 
 
+@pytest.mark.process
 def test_an_auditor_objects_within_its_rounds_and_the_step_budget(tmp_path: Path) -> None:
     with Advice(in_turn(MISSING)) as advice:
         thrice = attempt(tmp_path, Follows(DONE, DONE, DONE), advice, Audited(model=advice.model, rounds=2))
@@ -172,6 +183,7 @@ def test_an_auditor_objects_within_its_rounds_and_the_step_budget(tmp_path: Path
         assert gave_up.steps == 1 and len(advice.questions) == 2
 
 
+@pytest.mark.process
 def test_an_answer_that_was_objected_to_may_be_given_again_and_counts(tmp_path: Path) -> None:
     with Advice(in_turn(MISSING, FINE)) as advice:
         agent = Follows(answer("3"), answer("2"))
@@ -180,6 +192,7 @@ def test_an_answer_that_was_objected_to_may_be_given_again_and_counts(tmp_path: 
     assert "'3'" in advice.words[0] and "'2'" in advice.words[1]
 
 
+@pytest.mark.process
 def test_an_auditor_that_fails_is_an_error_and_no_acceptance(tmp_path: Path) -> None:
     with Advice(in_turn("Looks fine to me!", {"finished": False}, {"finished": "yes"})) as advice:
         episode = attempt(tmp_path, Follows(DONE), advice, Audited(model=advice.model))
@@ -187,6 +200,7 @@ def test_an_auditor_that_fails_is_an_error_and_no_acceptance(tmp_path: Path) -> 
     assert "gave 3 answers that cannot be used" in episode.error
 
 
+@pytest.mark.process
 def test_audited_and_retried_the_auditor_comes_first(tmp_path: Path) -> None:
     agent = Follows(DONE, DONE, *SOLVE, DONE)
     with Advice(in_turn(MISSING, FINE, FINE)) as advice:
@@ -208,6 +222,7 @@ def adviser(words: str) -> object:
     return "Tea is missing."
 
 
+@pytest.mark.process
 def test_a_plan_is_made_once_and_given_in_every_rollout(tmp_path: Path) -> None:
     with Advice(adviser) as advice:
         agents = [Follows(*SOLVE, DONE), Follows(*SOLVE, DONE)]
@@ -243,6 +258,7 @@ def clarifies(text: object, kind: object = "ok") -> Callable[[str], object]:
     return lambda words: {"class": kind, "reason": "Because."} if "you audit it" in words else {"instruction": text}
 
 
+@pytest.mark.process
 def test_a_clarification_that_is_not_ok_is_kept_and_not_used(tmp_path: Path) -> None:
     proposed = "Add tea, and only tea, to the list; save it."
     with Advice(clarifies(proposed, "harmful")) as advice:
@@ -294,6 +310,7 @@ def test_no_way_to_say_the_answer_gets_past_the_guard(leak: str) -> None:
     assert kept.audit == "unusable" and "gives away" in kept.reason
 
 
+@pytest.mark.process
 def test_the_answer_is_neither_shown_to_a_clarifier_nor_let_through(tmp_path: Path) -> None:
     with Advice(clarifies("How many lines, that is 2, does the list have? Change nothing.")) as advice:
         agent = Follows(answer("2"))
@@ -305,6 +322,7 @@ def test_the_answer_is_neither_shown_to_a_clarifier_nor_let_through(tmp_path: Pa
     assert "not shown" in advice.words[0]
 
 
+@pytest.mark.process
 def test_an_unreadable_audit_is_no_consent_and_an_unreachable_one_is_an_error(tmp_path: Path) -> None:
     with Advice(clarifies("Add tea to the list, please, and save it.", "fine")) as advice:
         assert clarified(advice).audit == "unusable"
@@ -313,6 +331,7 @@ def test_an_unreadable_audit_is_no_consent_and_an_unreachable_one_is_an_error(tm
         assert episode.outcome == Outcome.ERRORED and read_clarifications(tmp_path / "run") == {}
 
 
+@pytest.mark.process
 def test_extra_is_plain_data_that_can_be_read_back(tmp_path: Path) -> None:
     with Advice(adviser) as advice:
         attempt(tmp_path, Follows(DONE), advice, Clarified(model=advice.model), Retry(rounds=1))

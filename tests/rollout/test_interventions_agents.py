@@ -133,6 +133,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.process
 def test_a_program_is_told_by_another_observation(tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text(PROGRAM)
     agent = ProgramAgent([sys.executable, str(tmp_path / "agent.py")])

@@ -53,6 +53,7 @@ keep_plan(Path(sys.argv[1]), sys.argv[2], make)
 """
 
 
+@pytest.mark.process
 def test_a_maker_that_is_killed_leaves_nothing_and_the_next_makes_it(tmp_path: Path) -> None:
     maker = subprocess.Popen(
         [sys.executable, "-c", MAKER, str(tmp_path), TASK], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

@@ -81,6 +81,7 @@ def test_a_run_that_is_killed_and_resumed_keeps_its_plans_and_clarifications(
     assert "1 clarified: 1 ok" in capsys.readouterr().out
 
 
+@pytest.mark.process
 def test_a_random_agent_repeats_itself_when_it_is_run_deterministically(tmp_path: Path) -> None:
     spec = RunSpec(
         worlds=("pocket/notes/count-label",),
@@ -103,6 +104,7 @@ def test_a_random_agent_repeats_itself_when_it_is_run_deterministically(tmp_path
     assert one.episode.extra["condition"]["interventions"] == [{"name": "deterministic"}]
 
 
+@pytest.mark.process
 def test_a_page_goes_on_as_it_was_after_a_failed_round(tmp_path: Path) -> None:
     class Hasty(OracleAgent):
         """Says that it is done before it has begun, and does it when it is sent back."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,7 +15,10 @@ from fairground.agents import Brief, DoNothing, Scripted
 from fairground.core import Action, Check, Look, Observation, Outcome, State, Type
 from fairground.rollout import Budget, read_episode, run_episode
 from fairground.sandbox import Sandbox
+from fairground.verify import judge
 from fairground.worlds import App, Scenario, Seat, Suite, World
+
+pytestmark = pytest.mark.process
 
 
 class Editor(App):
@@ -72,33 +77,7 @@ def world(scenario: str = "editor/add-tea") -> World:
     return World.of(SUITE, next(c for c in SUITE.configurations() if (c.app, c.scenario) == (app, name)))
 
 
-def test_a_solved_episode_passes_and_can_be_read_back(tmp_path: Path) -> None:
-    episode = run_episode(world(), Scripted(SOLVE), tmp_path / "e")
-    assert (episode.outcome, episode.ended_by, episode.steps) == (Outcome.PASSED, "agent", 4)
-    folder = read_episode(tmp_path / "e")
-    assert folder.complete and folder.episode == episode
-    state = folder.state("after")
-    assert state is not None and "tea" in state.text("~/list.txt")
-    assert (tmp_path / "e" / "video.mp4").stat().st_size > 1000
-
-
-def test_a_recorded_state_can_be_judged_again(tmp_path: Path) -> None:
-    from fairground.verify import judge
-
-    run_episode(world(), Scripted(SOLVE), tmp_path / "e", video=False)
-    folder = read_episode(tmp_path / "e")
-    before, after = folder.state("before"), folder.state("after")
-    assert before is not None and after is not None
-    assert judge(world(), before, after) == folder.episode.verdict
-
-
-def test_an_agent_that_does_nothing_fails(tmp_path: Path) -> None:
-    episode = run_episode(world(), DoNothing(), tmp_path / "e", video=False)
-    assert episode.outcome == Outcome.FAILED
-    assert episode.verdict is not None and episode.verdict.reward == 0
-
-
-def test_refused_actions_cost_a_step_and_tell_the_agent_why(tmp_path: Path) -> None:
+def test_a_solved_episode_passes_is_read_back_and_judged_again_and_refused_actions_cost_a_step(tmp_path: Path) -> None:
     told: list[tuple[str, ...]] = []
 
     class Clumsy(Scripted):
@@ -107,10 +86,15 @@ def test_refused_actions_cost_a_step_and_tell_the_agent_why(tmp_path: Path) -> N
             return super().act(observation)
 
     agent = Clumsy([{"kind": "click", "point": [9999, 9999]}, *SOLVE])
-    episode = run_episode(world(), agent, tmp_path / "e", video=False)
-    assert episode.outcome == Outcome.PASSED and episode.steps == 5
+    episode = run_episode(world(), agent, tmp_path / "e")
+    assert (episode.outcome, episode.ended_by, episode.steps) == (Outcome.PASSED, "agent", 5)
     assert "off the 1280x720 screen" in told[1][0]
-    assert "off the" in read_episode(tmp_path / "e").steps[0].refused
+    folder = read_episode(tmp_path / "e")
+    assert folder.complete and folder.episode == episode and "off the" in folder.steps[0].refused
+    before, after = folder.state("before"), folder.state("after")
+    assert before is not None and after is not None and "tea" in after.text("~/list.txt")
+    assert judge(world(), before, after) == episode.verdict
+    assert (tmp_path / "e" / "video.mp4").stat().st_size > 1000
 
 
 def test_an_agent_that_raises_is_an_error_and_not_a_failure(tmp_path: Path) -> None:
@@ -131,14 +115,23 @@ def test_an_agent_that_raises_is_an_error_and_not_a_failure(tmp_path: Path) -> N
     assert read_episode(tmp_path / "e").complete
 
 
-def test_an_agent_that_hangs_is_judged_on_what_it_did_until_then(tmp_path: Path) -> None:
+def test_an_agent_that_hangs_is_judged_on_what_it_did_until_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = 0.0  # the time is up when everything was done, however long that took
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + later)
+    monkeypatch.setattr("fairground.rollout.patience.time", clock)
+
     class Sleepy(Scripted):
         def act(self, observation: Observation):
+            nonlocal later
             if observation.step == len(SOLVE):
                 threading.Event().wait()
+            if observation.step == len(SOLVE) - 1:
+                later = 1000.0
             return super().act(observation)
 
-    budget = Budget(seconds=4.0)
+    budget = Budget(seconds=1000.0)
     episode = run_episode(world(), Sleepy(SOLVE), tmp_path / "e", video=False, budget=budget)
     assert (episode.outcome, episode.ended_by, episode.steps) == (Outcome.PASSED, "time_budget", 3)
     assert episode.extra == {"abandoned": True}
@@ -199,7 +192,12 @@ def test_a_screen_killed_in_the_middle_is_an_error_and_what_came_before_is_kept(
 
 
 @pytest.mark.parametrize(
-    "damage", ["rm ~/list.txt", "printf '\\377\\376' > ~/list.txt", "ln -sf /etc/passwd ~/list.txt"]
+    "damage",
+    [
+        "rm ~/list.txt",
+        pytest.param("printf '\\377\\376' > ~/list.txt", marks=pytest.mark.slow),
+        pytest.param("ln -sf /etc/passwd ~/list.txt", marks=pytest.mark.slow),
+    ],
 )
 def test_a_state_that_the_agent_spoiled_is_a_failure_and_not_an_error(tmp_path: Path, damage: str) -> None:
     class Spoiled(Editor):
@@ -212,6 +210,7 @@ def test_a_state_that_the_agent_spoiled_is_a_failure_and_not_an_error(tmp_path: 
     assert episode.verdict is not None and episode.verdict.reward == 0
 
 
+@pytest.mark.slow
 def test_the_fingerprint_names_the_world_that_it_ran_in(tmp_path: Path) -> None:
     run_episode(world(), DoNothing(), tmp_path / "a", video=False)
     run_episode(world(), DoNothing(), tmp_path / "b", video=False)

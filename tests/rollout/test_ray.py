@@ -92,6 +92,7 @@ def outcomes(store: RunStore) -> list[str]:
 
 
 @needs_ray
+@pytest.mark.process
 def test_a_run_needs_no_cluster_but_starts_one_for_itself(
     surroundings: None, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -215,6 +215,7 @@ def test_all_new_verdicts_are_committed_or_none(run: Path, monkeypatch: pytest.M
     assert read_verdicts(run) == [] and run_table(run).outcomes()[Outcome.PASSED] == 0
 
 
+@pytest.mark.process
 def test_other_processes_come_to_the_same(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = reverify(run)
     monkeypatch.setattr("fairground.rollout.abreast.FEW", 0)

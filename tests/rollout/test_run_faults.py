@@ -45,7 +45,6 @@ WORLD = "pocket/notes/count-label"
 
 # What each way to misbehave comes to: the outcome, who ended it, and words of the error.
 FATE = {
-    "hangs": ("failed", "time_budget", ""),
     "floods its output": ("errored", "error", "more than 1,048,576 bytes"),
     "floods its errors": ("failed", "agent", ""),
     "thinks too much": ("errored", "error", "more than 1,048,576 bytes"),
@@ -56,6 +55,8 @@ FATE = {
     "behaves": ("failed", "agent", ""),
 }
 
+pytestmark = pytest.mark.process
+
 
 def test_whatever_an_agent_does_its_episode_ends_and_the_others_are_unharmed(tmp_path: Path) -> None:
     roles, folder = tmp_path / "roles.json", tmp_path / "run"
@@ -65,18 +66,18 @@ def test_whatever_an_agent_does_its_episode_ends_and_the_others_are_unharmed(tmp
         rollouts=len(FATE),
         configs=1,
         retries=0,
-        budget=Budget(steps=4, seconds=8),
+        budget=Budget(steps=4),
     )
     with start_run(folder, spec) as run:
         rows = list(run.rows())
         roles.write_text(json.dumps({row.planned.seed: how for row, how in zip(rows, FATE, strict=True)}))
-        carry_out(run, workers=2)
+        carry_out(run, workers=1)
         for row, (how, (outcome, ended_by, words)) in zip(run.rows(), FATE.items(), strict=True):
             found = row.finished
             assert found is not None and (found.outcome.value, found.ended_by) == (outcome, ended_by), (how, found)
             assert words in found.error and (found.reward is None) == (outcome == "errored"), how
             assert read_episode(folder / found.folder).complete
-    assert int(run_table(folder).scored.sum()) == 5
+    assert int(run_table(folder).scored.sum()) == 4
 
 
 def test_thoughts_without_end_fill_neither_the_memory_nor_the_disk(tmp_path: Path) -> None:
@@ -84,7 +85,7 @@ def test_thoughts_without_end_fill_neither_the_memory_nor_the_disk(tmp_path: Pat
     with Recorder(tmp_path / "e", an_episode(), video=False) as recorder:
         recorder.first(frame("a"))
         for at in range(4):
-            flood = "x" * (100 << 20)
+            flood = "x" * (20 << 20)
             step = Step(
                 index=at, action=Click(point=(1, 2)), frame="", seconds=at, act_ms=1, settle_ms=1, settled=True,
                 thought=flood,
@@ -93,7 +94,7 @@ def test_thoughts_without_end_fill_neither_the_memory_nor_the_disk(tmp_path: Pat
             del flood, step
         held = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
-    assert held < 150 << 20  # at most the one that is being written
+    assert held < 30 << 20  # at most the one that is being written
     assert (tmp_path / "e" / "steps.jsonl").stat().st_size < 1 << 20
 
 
@@ -142,15 +143,14 @@ def test_without_a_key_nothing_starts(
 
 def test_a_worker_killed_with_an_episode_in_hand_is_an_error_that_is_tried_again(tmp_path: Path) -> None:
     """As the kernel kills what takes too much memory: with a real seat open, in the midst of an episode."""
-    spec = RunSpec(worlds=(WORLD,), agent="do-nothing", rollouts=3, configs=1)
+    spec = RunSpec(worlds=(WORLD,), agent="do-nothing", rollouts=2, configs=1)
     events: list[Event] = []
     with start_run(tmp_path / "run", spec) as run:
-        executor = LocalExecutor(partial(Mortal, tmp_path / "run", spec), 2)
+        executor = LocalExecutor(partial(Mortal, tmp_path / "run", spec), 1)
         carry_out(run, executor=executor, on_event=events.append)
         assert [(row.attempts, row.finished and row.finished.outcome) for row in run.rows()] == [
             (1, Outcome.FAILED),
             (2, Outcome.FAILED),
-            (1, Outcome.FAILED),
         ]
     (lost,) = [event for event in events if not event.final]
     assert "signal SIGKILL" in lost.finished.error and lost.finished.reward is None
@@ -160,7 +160,7 @@ def test_a_clock_that_is_set_back_and_forward_changes_no_duration(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(index, "datetime", Jumpy)
-    spec = RunSpec(worlds=(WORLD,), agent="random", rollouts=2, configs=1, budget=Budget(steps=5))
+    spec = RunSpec(worlds=(WORLD,), agent="random", rollouts=1, configs=1, budget=Budget(steps=3))
     with start_run(tmp_path / "run", spec) as run:
         carry_out(run, executor=LocalExecutor(partial(Timeless, tmp_path / "run", spec), 1))
         for row in run.rows():
@@ -174,7 +174,7 @@ def test_a_clock_that_is_set_back_and_forward_changes_no_duration(
 
 def test_workers_that_cannot_begin_stop_the_run_and_spend_no_attempt(tmp_path: Path) -> None:
     with RunStore.create(tmp_path / "run", SPEC, plan_of(["fine", "other"])) as run:
-        executor = LocalExecutor(partial(Episodes, tmp_path / "run", SPEC, wasteful), 2)
+        executor = LocalExecutor(partial(Episodes, tmp_path / "run", SPEC, wasteful), 1)
         with pytest.raises(FairgroundError, match="cannot be made here"):
             carry_out(run, executor=executor)
         assert [(row.attempts, row.finished) for row in run.rows()] == [(0, None), (0, None)]
@@ -182,7 +182,7 @@ def test_workers_that_cannot_begin_stop_the_run_and_spend_no_attempt(tmp_path: P
 
 def test_workers_that_die_as_they_begin_stop_the_run_and_spend_no_attempt(tmp_path: Path) -> None:
     with RunStore.create(tmp_path / "run", SPEC, plan_of(["fine", "other"])) as run:
-        executor = LocalExecutor(partial(os._exit, 7), 2)
+        executor = LocalExecutor(partial(os._exit, 7), 1)
         with pytest.raises(InfrastructureError, match="before they began; the last with status 7"):
             carry_out(run, executor=executor)
         assert [(row.attempts, row.finished) for row in run.rows()] == [(0, None), (0, None)]

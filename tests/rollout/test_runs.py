@@ -8,7 +8,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 from functools import partial
 from pathlib import Path
 
@@ -33,9 +32,9 @@ from .stub_work import SPEC, Stub, plan_of
 STUB = Path(__file__).with_name("stub_work.py")
 
 
-def stub_run(folder: Path, names: list[str], spec: RunSpec = SPEC, **options: object) -> RunStore:
+def stub_run(folder: Path, names: list[str], spec: RunSpec = SPEC, *, workers: int = 2, **options: object) -> RunStore:
     store = RunStore.create(folder, spec, plan_of(names))
-    carry_out(store, workers=2, make_work=partial(Stub, folder), **options)  # type: ignore[arg-type]
+    carry_out(store, workers=workers, make_work=partial(Stub, folder), **options)  # type: ignore[arg-type]
     return store
 
 
@@ -80,6 +79,7 @@ def test_a_single_configuration_can_be_run_and_named_twice_is_run_once() -> None
     assert [one.configuration for one in again] == [first.configuration] * 2
 
 
+@pytest.mark.process
 def test_errors_are_tried_again_within_their_budget_and_never_become_scores(tmp_path: Path) -> None:
     events: list[Event] = []
     with stub_run(tmp_path / "run", ["fine", "error", "always-die"], on_event=events.append) as store:
@@ -93,60 +93,52 @@ def test_errors_are_tried_again_within_their_budget_and_never_become_scores(tmp_
     assert table.outcomes()[Outcome.ERRORED] == 1 and int(table.scored.sum()) == 2
 
 
-def test_a_worker_that_dies_takes_only_its_own_job_with_it(tmp_path: Path) -> None:
-    names = [f"fine-{number}" for number in range(20)]
-    names[3] = "die"
-    with stub_run(tmp_path / "run", names) as store:
+@pytest.mark.process
+def test_a_worker_that_dies_takes_only_its_own_job_with_it_and_what_cannot_be_made_ready_ahead_is_done(
+    tmp_path: Path,
+) -> None:
+    with stub_run(tmp_path / "run", ["unready", "fine-0", "fine-1", "die", "fine-2", "fine-3"]) as store:
         assert set(outcomes(store).values()) == {"passed"}
         assert store.progress().retried == 1
 
 
-def test_what_cannot_be_made_ready_ahead_is_done_all_the_same_and_holds_nobody_up(tmp_path: Path) -> None:
-    with stub_run(tmp_path / "run", ["unready", "fine-0", "fine-1"]) as store:
-        assert set(outcomes(store).values()) == {"passed"} and store.progress().retried == 0
-
-
+@pytest.mark.process
 def test_a_worker_that_left_an_agent_behind_is_not_used_again(tmp_path: Path) -> None:
-    with stub_run(tmp_path / "run", ["tired-0", "tired-1", "tired-2", "fine"]) as store:
-        assert list(outcomes(store).values()) == ["failed", "failed", "failed", "passed"]
+    with stub_run(tmp_path / "run", ["tired", "fine"], workers=1) as store:
+        assert list(outcomes(store).values()) == ["failed", "passed"]
         assert store.progress().retried == 0
-    assert len(list((tmp_path / "run").glob("done-*.txt"))) >= 3
+    assert len(list((tmp_path / "run").glob("done-*.txt"))) == 2
 
 
+@pytest.mark.process
 def test_a_job_without_an_end_is_given_up(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    store = RunStore.create(folder, SPEC, plan_of(["hang", "fine"]))
+    spec = SPEC.model_copy(update={"retries": 50})  # a busy machine may need longer than this for a job that does end
     executor = LocalExecutor(partial(Stub, folder), 1, patience=0.5)
-    with store:
+    with RunStore.create(folder, spec, plan_of(["hang"])) as store:
         carry_out(store, executor=executor)
-        assert outcomes(store) == {"hang": "passed", "fine": "passed"} and store.progress().retried == 1
+        assert outcomes(store) == {"hang": "passed"} and store.progress().retried >= 1
 
 
+@pytest.mark.process
 def test_a_run_stops_when_its_money_is_spent_and_goes_on_with_more(tmp_path: Path) -> None:
     spec = SPEC.model_copy(update={"budget": Budget(dollars=3.0)})
-    names = [f"dear-{number}" for number in range(30)]
-    with stub_run(tmp_path / "run", names, spec) as store:
+    names = [f"dear-{number}" for number in range(12)]
+    with stub_run(tmp_path / "run", names, spec, workers=1) as store:
         spent = store.progress()
-        assert 3 <= spent.cost <= 3 + 4 and spent.finished < 30
+        assert 3 <= spent.cost <= 3 + 2 and spent.finished < 12  # one worker has two jobs at a time
     with RunStore.open(tmp_path / "run", write=True) as again:
         again.spec = spec.model_copy(update={"budget": Budget(dollars=100)})
-        whole = carry_out(again, workers=2, make_work=partial(Stub, tmp_path / "run"))
-        assert (whole.finished, whole.cost) == (30, 30)
+        whole = carry_out(again, workers=1, make_work=partial(Stub, tmp_path / "run"))
+        assert (whole.finished, whole.cost) == (12, 12)
 
 
-def killed_run(folder: Path, episodes: int | None) -> bool:
-    """Goes on with a run in a process of its own, and kills that once it has committed so many; says if it was done."""
-    with RunStore.open(folder) as reader, (folder / "stderr.txt").open("wb") as words:
-        before = reader.progress().finished
-        process = subprocess.Popen([sys.executable, str(STUB), str(folder)], env=environment(), stderr=words)
-        while process.poll() is None:
-            if episodes is not None and reader.progress().finished - before >= episodes:
-                process.kill()
-                process.wait()
-                return False
-            time.sleep(0.001)  # looking all the time would take a processor from the run
-    assert process.returncode == 0, (folder / "stderr.txt").read_text()[-2000:]
-    return True
+def killed_run(folder: Path, episodes: int | None = None) -> bool:
+    """Goes on with a run in a process of its own, which is killed once so many episodes have ended; says if it was."""
+    words = [sys.executable, str(STUB), str(folder), *([] if episodes is None else [str(episodes)])]
+    done = subprocess.run(words, env=environment(), capture_output=True, text=True)
+    assert done.returncode in (0, -signal.SIGKILL), done.stderr[-2000:]
+    return done.returncode != 0
 
 
 def environment() -> dict[str, str]:
@@ -154,26 +146,28 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [1, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.process
 def test_a_run_killed_at_random_instants_has_every_episode_once(kills: int, tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    plan = plan_of([f"fine-{number}" for number in range(150)], rollouts=2)
+    plan = plan_of([f"fine-{number}" for number in range(15 + 15 * kills)], rollouts=2)
+    total = len(plan)
     RunStore.create(folder, SPEC, plan).close()
     draw = random.Random(kills)
     for _ in range(kills):
-        assert not killed_run(folder, draw.randint(0, 10))
-    assert killed_run(folder, None)
+        assert killed_run(folder, draw.randint(1, 10))
+    assert not killed_run(folder)
     with RunStore.open(folder) as store:
         rows = list(store.rows())
-        assert [row.planned.number for row in rows] == list(range(300))
+        assert [row.planned.number for row in rows] == list(range(total))
         assert all(row.finished is not None and row.finished.outcome is Outcome.PASSED for row in rows)
         assert all(row.attempts == 1 for row in rows)
     begun = collections.Counter(
         int(line.split()[0]) for file in folder.glob("done-*.txt") for line in file.read_text().splitlines()
     )
-    assert set(begun) == set(range(300))
+    assert set(begun) == set(range(total))
     # Only what was under way at a kill is done again: at most two workers with two jobs each.
-    assert sum(begun.values()) - 300 <= 4 * kills
+    assert sum(begun.values()) - total <= 4 * kills
 
 
 def test_two_processes_cannot_write_one_run_and_others_may_read_it(tmp_path: Path) -> None:
@@ -222,6 +216,7 @@ def test_a_damaged_index_says_so(tmp_path: Path) -> None:
         RunStore.open(tmp_path / "run")
 
 
+@pytest.mark.process
 def test_an_interrupted_run_ends_its_workers(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     store = RunStore.create(folder, SPEC, plan_of([f"fine-{number}" for number in range(500)]))
@@ -231,7 +226,7 @@ def test_an_interrupted_run_ends_its_workers(tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
     with store, pytest.raises(KeyboardInterrupt):
-        carry_out(store, workers=2, make_work=partial(Stub, folder, 0.002), on_event=interrupt)
+        carry_out(store, workers=1, make_work=partial(Stub, folder, 0.002), on_event=interrupt)
     with RunStore.open(folder, write=True) as again:  # would wait for workers that are still there
         assert 10 <= again.progress().finished < 30
     assert not [thread for thread in threading.enumerate() if "worker" in thread.name.lower()]

@@ -12,6 +12,8 @@ import pytest
 from fairground.core import Frame, InfrastructureError, MissingPrerequisite
 from fairground.rollout.video import Shot, hold_times, write_video
 
+pytestmark = pytest.mark.process
+
 
 def shot(colour: tuple[int, int, int], size: tuple[int, int] = (64, 48), seconds: float = 0.5) -> Shot:
     frame = Frame(np.full((size[1], size[0], 3), colour, np.uint8))

@@ -17,7 +17,7 @@ import pytest
 from fairground.core import Type
 from fairground.worlds import open_seat, resolve
 
-DEADLINE = 30.0
+DEADLINE = 60.0
 OWNER = """
 import sys
 from fairground.sandbox import Pool
@@ -30,6 +30,8 @@ with Pool(open_seat, size=2) as pool:
     print("ready", flush=True)
     sys.stdin.read()
 """
+
+pytestmark = pytest.mark.process
 
 
 def parents() -> dict[int, int]:
@@ -72,7 +74,7 @@ def wait_until(condition: Callable[[], bool]) -> bool:
     return True
 
 
-@pytest.mark.parametrize("count", [5, pytest.param(200, marks=[pytest.mark.slow, pytest.mark.timeout(900)])])
+@pytest.mark.parametrize("count", [2, pytest.param(200, marks=[pytest.mark.slow, pytest.mark.timeout(900)])])
 def test_seats_opened_and_closed_in_a_loop_leak_nothing(write_world: Callable[..., Path], count: int) -> None:
     world = resolve(str(write_world()))
     open_seat(world).close()
@@ -102,7 +104,7 @@ def test_an_owner_killed_outright_takes_every_seat_along_frozen_ones_too(write_w
         gone = wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in inside))
         left = [Path(f"/proc/{pid}/cmdline").read_text() for pid in inside if Path(f"/proc/{pid}").exists()]
         assert gone, left
-        assert not list(Path("/sys/fs/cgroup").glob(f"*/fairground-{owner.pid}-*"))
+        assert wait_until(lambda: not list(Path("/sys/fs/cgroup").glob(f"*/fairground-{owner.pid}-*")))
     finally:
         owner.kill()
         owner.wait()

@@ -19,6 +19,8 @@ from fairground.worlds import LiveSeat, Seat, choose_seat, live_seats, open_seat
 
 from .conftest import SETUP, TOML
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -88,7 +90,7 @@ def test_a_capture_is_of_now_and_waits_its_turn(seat: Seat) -> None:
             asking.start()
             asking.join(0.2)
             assert not taken, "whoever touches the screen is not disturbed"
-        asking.join(30)
+        asking.join(60)
         assert taken[0].files == {"~/note.txt": b"\x00\xffnow"}
         seat.sandbox.write_file("~/note.txt", b"start\n")
 
@@ -144,7 +146,7 @@ def test_the_seat_that_fairground_open_serves_is_reached_from_here(folder: Path,
         found = choose_seat("livepad", "livepad", str(process.pid))
         assert found.capture().files == {"~/note.txt": b"start\n"}, said
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
+        process.communicate(timeout=60)
         assert not found.path.exists()
         with pytest.raises(InfrastructureError, match="cannot be asked"):
             found.capture()

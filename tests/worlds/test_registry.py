@@ -20,6 +20,7 @@ assert "fairground_pocket" in sys.modules and "fairground_desk" not in sys.modul
 """
 
 
+@pytest.mark.process
 def test_a_plan_of_one_suite_loads_no_other() -> None:
     done = subprocess.run([sys.executable, "-c", ONE_SUITE], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -16,6 +16,8 @@ from .board import Board, page_of, server_of, world
 
 INPUT, OPEN, ASK, GET = (150, 30), (150, 80), (150, 130), (150, 180)
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture
 def seat() -> Iterator[Seat]:
@@ -98,7 +100,7 @@ def test_what_a_page_of_before_still_sends_reaches_nobody(seat: Seat, fresh: Sea
     tap(seat, (200, 400))  # a page that was touched may object to being left
     page_of(seat).evaluate("plant()", 20)
     page_of(seat).evaluate("hammer()")
-    page_of(seat)._wire.wait(lambda: len(set(server_of(seat).posted)) >= 3, 10)
+    page_of(seat)._wire.wait(lambda: len(set(server_of(seat).posted)) >= 3, 60)
     assert renew(seat, fresh.world)
     assert_like_new(seat, fresh)
     for _ in range(3):
@@ -117,14 +119,14 @@ def test_a_frozen_seat_is_thawed_and_its_end_forgotten(seat: Seat, fresh: Seat) 
 
 def test_a_downloaded_file_makes_a_new_seat_necessary(seat: Seat) -> None:
     tap(seat, GET)
-    page_of(seat)._wire.wait(lambda: any("Downloads" in info.path for info in seat.sandbox.list_files()), 10)
+    page_of(seat)._wire.wait(lambda: any("Downloads" in info.path for info in seat.sandbox.list_files()), 60)
     assert not renew(seat, world())
 
 
 def test_a_crashed_page_makes_a_new_seat_necessary(seat: Seat) -> None:
     with pytest.raises(ScreenError):
         page_of(seat).navigate("chrome://crash")
-    page_of(seat)._wire.wait(lambda: not seat.alive, 10)
+    page_of(seat)._wire.wait(lambda: not seat.alive, 60)
     assert not renew(seat, world())
 
 

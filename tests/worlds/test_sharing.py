@@ -35,6 +35,8 @@ ATTEMPTS = """Promise.all(["http://127.0.0.1:%(port)d/add", "http://localhost:%(
     }),
   ]))"""
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[SharedBrowser]:

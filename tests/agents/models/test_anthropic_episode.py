@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from fairground.agents.models import RetryPolicy
 from fairground.core import Check, Outcome, State
 from fairground.rollout import read_episode, run_episode
@@ -13,6 +15,8 @@ from fairground.worlds import App, Scenario, Seat, Suite, World
 
 from .stage import Time, agent_at
 from .wire.anthropic_wire import AnthropicServer, busy, member, overloaded, says, text, thinking
+
+pytestmark = pytest.mark.process
 
 
 class Editor(App):

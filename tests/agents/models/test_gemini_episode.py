@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from fairground.core import Outcome
 from fairground.rollout import read_episode, run_episode
 
@@ -19,6 +21,8 @@ SOLVE = [
     says(call("type", text="tea"), SAVE),
     says(text("Tea is on the list, and it is saved.")),
 ]
+
+pytestmark = pytest.mark.process
 
 
 def test_a_model_solves_a_task_in_a_real_seat(tmp_path: Path) -> None:

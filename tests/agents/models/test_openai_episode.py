@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from fairground.core import Outcome
 from fairground.rollout import read_episode, run_episode
 
@@ -13,6 +15,8 @@ from .test_anthropic_episode import world
 from .wire.openai_wire import OpenAIServer, act, busy, completes, computer, message, reasoning, responds
 
 END, SAVE = act("keypress", keys=["CTRL", "END"]), act("keypress", keys=["CTRL", "S"])
+
+pytestmark = pytest.mark.process
 
 
 def test_openais_model_solves_a_task_in_a_real_seat(tmp_path: Path) -> None:
