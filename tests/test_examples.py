@@ -13,6 +13,8 @@ from fairground.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
 
+pytestmark = pytest.mark.process
+
 
 def test_the_shopping_list_opens_and_none_of_its_tasks_is_already_done(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(ROOT / "examples/shopping-list"), "--json"]) == 0
@@ -23,9 +25,17 @@ def test_the_shopping_list_opens_and_none_of_its_tasks_is_already_done(capsys: p
     ("world", "script"),
     [
         ("examples/shopping-list/add-item/tea", "examples/shopping-list/add-tea.jsonl"),
-        ("examples/shopping-list/add-item/tea@garten/dark", "examples/shopping-list/add-tea.jsonl"),
+        pytest.param(
+            "examples/shopping-list/add-item/tea@garten/dark",
+            "examples/shopping-list/add-tea.jsonl",
+            marks=pytest.mark.slow,
+        ),
         ("desk/calc/region-total/north", "examples/calc-region-total.jsonl"),
-        ("desk/calc/region-total/north@kitchen-supplies/light/scrolled", "examples/calc-region-total.jsonl"),
+        pytest.param(
+            "desk/calc/region-total/north@kitchen-supplies/light/scrolled",
+            "examples/calc-region-total.jsonl",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_script_solves_its_world(capsys: pytest.CaptureFixture[str], tmp_path: Path, world: str, script: str) -> None:

@@ -16,4 +16,4 @@ def tell(phase: str, done: int, total: int) -> None:
 
 if __name__ == "__main__":
     with Cache(Path(sys.argv[1])) as cache:
-        prove(suite, options=Options(browser=False, workers=2, mutant_pairs=0), cache=cache, on_progress=tell)
+        prove(suite, options=Options(browser=False, workers=1, mutant_pairs=0), cache=cache, on_progress=tell)

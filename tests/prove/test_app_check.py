@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fairground.core import Check, InvalidInput, StageError, State
+from fairground.core import Check, InvalidInput, StageError, State, UnknownName
 from fairground.prove.app_check import Item, check_app, readme_of, write_reference
 from fairground.prove.app_check.endpoints import check_endpoints
 from fairground.prove.app_check.litter import cluttered, leave_files
@@ -151,6 +151,18 @@ def test_checks_are_counted_on_a_solved_state_where_the_start_shows_too_few() ->
     assert found["oracles"].status == "failed" and found["oracles"].evidence == "lost: there is no 'Nowhere'"
 
 
+def test_fewer_than_the_minimum_counts_fail_and_are_named() -> None:
+    suite = jotter.suite()
+    least = {"scenarios": 1, "profiles": 2, "endpoints": 3, "instances-each": 4, "questions": 0}
+    item = by_name(list(check_app(suite, suite.apps[0], quick=True, least=least).items))["axes"]
+    assert item.status == "failed"
+    assert item.evidence == "endpoints: 2, expected at least 3; instances-each: 1, expected at least 4"
+    enough = {"scenarios": 1, "endpoints": 2}
+    assert by_name(list(check_app(suite, suite.apps[0], quick=True, least=enough).items))["axes"].status == "passed"
+    with pytest.raises(UnknownName, match="'scenario'"):
+        check_app(suite, suite.apps[0], quick=True, least={"scenario": 1})
+
+
 def test_a_folder_is_asked_only_what_it_can_have(tmp_path: Path) -> None:
     (tmp_path / "world.toml").write_text('[app]\nname = "pad"\nlaunch = ["mousepad"]\nwindow = "pad"\n')
     suite = read_folder(tmp_path)
@@ -159,6 +171,7 @@ def test_a_folder_is_asked_only_what_it_can_have(tmp_path: Path) -> None:
     assert found["endpoints"].status == found["mutants"].status == found["oracles"].status == "not applicable"
 
 
+@pytest.mark.process
 def test_a_seat_that_cannot_be_opened_fails_once_and_the_rest_is_not_tried() -> None:
     class Broken(jotter.Jotter):
         def setup(self, sandbox: Sandbox, world: World) -> None:
@@ -169,6 +182,7 @@ def test_a_seat_that_cannot_be_opened_fails_once_and_the_rest_is_not_tried() -> 
     assert {item.status for item in items[1:]} == {"not tried"}
 
 
+@pytest.mark.process
 def test_all_that_is_left_on_a_seat_is_seen() -> None:
     with open_seat(jotter.world()) as seat:
         clean = look_at(seat)

@@ -10,7 +10,10 @@ from fairground.verify import judge
 from fairground.worlds import open_seat, resolve
 
 
-@pytest.mark.parametrize("name", INTRUDERS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(one, marks=pytest.mark.process if one == "write-files" else pytest.mark.slow) for one in INTRUDERS],
+)
 def test_an_intruder_gets_nothing(name: str) -> None:
     world = resolve("desk/calc/region-total/north@outdoor-shop/light/sales", unproven=True)
     agent = make_cheater(name)

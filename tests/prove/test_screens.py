@@ -25,6 +25,7 @@ from fairground.stats import wilson
 from fairground.worlds import Move, Say, Suite, Tap, World, resolve
 
 
+@pytest.mark.process
 def test_a_pair_is_proven_on_a_seat_and_the_seat_is_used_again() -> None:
     seats = Seats()
     try:
@@ -37,6 +38,7 @@ def test_a_pair_is_proven_on_a_seat_and_the_seat_is_used_again() -> None:
     assert not has_rehearsal(resolve("desk/calc", unproven=True).app)
 
 
+@pytest.mark.process
 def test_an_oracle_that_fails_on_the_screen_is_reported_with_its_theme_ui_state_and_a_picture() -> None:
     prover = Prover(_lost_on_the_way)
     name = "count-label"
@@ -52,6 +54,7 @@ def test_an_oracle_that_fails_on_the_screen_is_reported_with_its_theme_ui_state_
     assert decode(base64.b64decode(found.picture)).pixels.shape == (915, 412, 3)
 
 
+@pytest.mark.process
 def test_what_failed_on_a_screen_is_tried_again_and_what_was_solved_is_not(tmp_path: Path) -> None:
     load = partial(load_suite, "pocket/notes")
     some = [one for one in load().scenarios if one.name == "count-label"]

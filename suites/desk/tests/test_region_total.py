@@ -75,7 +75,8 @@ def test_every_instance_names_cells_that_are_empty_in_every_profile(shop: Shop) 
 
 
 @pytest.mark.process
-def test_libreoffice_reads_and_writes_the_workbook_without_changing_a_cell(shop: Shop, tmp_path: Path) -> None:
+def test_libreoffice_reads_and_writes_the_workbook_without_changing_a_cell(tmp_path: Path) -> None:
+    shop = PROFILES["outdoor-shop"]
     (tmp_path / "sales.ods").write_bytes(build(shop))
     argv = ["soffice", f"-env:UserInstallation=file://{tmp_path}/profile", "--headless", "--norestore"]
     argv += ["--convert-to", "ods", "--outdir", str(tmp_path / "out"), str(tmp_path / "sales.ods")]
