@@ -35,6 +35,7 @@ from fairground.worlds.finding import Place, find_field, find_tap, is_control, w
 _Find: TypeAlias = Callable[[Node], Place]
 
 _PATIENCE = 3.0  # seconds for something to appear: pages may go on loading after they came to rest
+_MOST_PATIENCE = 30.0  # while the programs of a seat are at work
 _LOOK_AGAIN = 0.25
 _SCROLLS = 60
 _FAR = 10.0  # screens that are scrolled at once
@@ -182,16 +183,20 @@ def _reach(seat: Seat, find: _Find) -> Generator[Turn, None, tuple[int, int]]:
 
 
 def _look(seat: Seat, find: _Find) -> tuple[Node, Place]:
-    deadline = time.monotonic() + _PATIENCE
+    """Looks until something is there. Patience begins anew while the seat works, as it does long on a busy machine."""
+    begun = time.monotonic()
+    deadline = begun + _PATIENCE
     while True:
         tree = seat.screen.tree()
         try:
             return tree, find(tree)
         except Stuck:
-            left = deadline - time.monotonic()
-            if left <= 0:
+            now = time.monotonic()
+            if seat.sandbox.at_work():
+                deadline = min(now + _PATIENCE, begun + _MOST_PATIENCE)
+            if now >= deadline:
                 raise
-            seat.screen.wait_change(min(left, _LOOK_AGAIN))
+            seat.screen.wait_change(min(deadline - now, _LOOK_AGAIN))
 
 
 def _open_spot(tree: Node, place: Place, size: tuple[int, int]) -> tuple[int, int] | None:
