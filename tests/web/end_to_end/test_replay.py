@@ -56,6 +56,7 @@ def test_scrubbing_shows_the_step_under_the_mouse_and_its_link_leads_there(visit
     page = visit(HERE)
     wait_for_step(page, 1)
     scrubber = page.locator(".replay-scrubber")
+    scrubber.scroll_into_view_if_needed()
     box = scrubber.bounding_box()
     assert box is not None
     middle, last = box["y"] + box["height"] / 2, int(scrubber.get_attribute("max") or 0)

@@ -14,7 +14,7 @@ from fairground.core import EpisodeError, Record
 from fairground.rollout.disk import read_inside
 from fairground.screen.encoding import MAX_BYTES
 from fairground.web.studio.replay_archive import zipped
-from fairground.web.studio.replay_data import Replay, replay_data, tree_places
+from fairground.web.studio.replay_data import Replay, served_replay, tree_places
 from fairground.web.studio.replay_episodes import find_episode
 from fairground.web.studio.replay_pages import choose_page, compare_page, replay_page
 
@@ -57,12 +57,7 @@ def replay(request: Request, run: str, episode: str) -> Response:
 @router.get(_API, response_model=Replay, responses=_TROUBLES)
 def data(request: Request, run: str, episode: str) -> Response:
     """An episode as data: every step with its action, thought and times, and the verdict with its evidence."""
-    base = f"/api/replays/{quote(run, safe='')}/{episode}"
-    found = replay_data(
-        find_episode(request, run, episode),
-        frame_url=lambda digest: f"{base}/frames/{digest}.png",
-        tree_url=lambda place: f"{base}/trees/{place}",
-    )
+    found = served_replay(find_episode(request, run, episode), f"/api/replays/{quote(run, safe='')}/{episode}")
     return Response(found.model_dump_json(), media_type="application/json")
 
 

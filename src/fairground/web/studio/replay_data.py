@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from pydantic import Field
@@ -120,6 +120,7 @@ class Replay(Record):
     seconds: float
     pictures: dict[str, Picture] = Field(description="by digest; one that was lost is not there")
     steps: tuple[ReplayStep, ...]
+    total: int = Field(description="steps of the episode, which may be more than are told here")
     end: ReplayEnd | None
     about: About | None = Field(description="null in an anonymous replay")
 
@@ -130,6 +131,7 @@ def replay_data(
     frame_url: Callable[[str], str],
     tree_url: Callable[[int], str] | None = None,
     anonymous: bool = False,
+    first: int | None = None,
 ) -> Replay:
     """An episode as data, whether it is complete or not.
 
@@ -141,14 +143,18 @@ def replay_data(
             thought. Coordinates, which each family of models gives in a space of its own, are told in pixels; reasons
             of refusals, which name that space, are not told; and names of agents and of makers of models are hidden
             in what was said.
+        first: Tell only this many steps, the first ones.
     """
-    pictures = _pictures(folder, frame_url)
+    told_steps = folder.steps[:first]
+    pictures = _pictures(folder, frame_url, folder.digests[: len(told_steps) + 1])
     room = max(400, min(LONG, _ALL // max(1, len(folder.steps))))
     trees = tree_places(folder) if tree_url is not None else frozenset()
     hide = _hider(folder.episode.agent) if anonymous else None
     holds = hold_times([0.0, *(step.seconds for step in folder.steps)])
     steps, begins, end = [], 0.0, None
     for scene, hold in zip(scenes_of(folder), holds, strict=False):
+        if len(steps) == len(told_steps) < len(folder.steps):
+            break
         if scene.step is None:
             end = ReplayEnd(frame=scene.frame, begins=begins, hold=hold)
             continue
@@ -181,8 +187,19 @@ def replay_data(
         seconds=max(begins, 0.0 if anonymous else episode.seconds),
         pictures=pictures,
         steps=tuple(steps),
+        total=len(folder.steps),
         end=end,
         about=None if anonymous else _about(folder),
+    )
+
+
+def served_replay(folder: EpisodeFolder, api: str, *, first: int | None = None) -> Replay:
+    """An episode as data, with frames and trees at the addresses below `api` that serve them."""
+    return replay_data(
+        folder,
+        frame_url=lambda digest: f"{api}/frames/{digest}.png",
+        tree_url=lambda place: f"{api}/trees/{place}",
+        first=first,
     )
 
 
@@ -214,9 +231,9 @@ def clip(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[:limit]}… [{len(text):,} characters in all]"
 
 
-def _pictures(folder: EpisodeFolder, frame_url: Callable[[str], str]) -> dict[str, Picture]:
+def _pictures(folder: EpisodeFolder, frame_url: Callable[[str], str], digests: Sequence[str]) -> dict[str, Picture]:
     found = {}
-    for digest in dict.fromkeys(folder.digests):
+    for digest in dict.fromkeys(digests):
         try:
             width, height = folder.frame_sizes.get(digest) or folder.frame_size(digest)
         except EpisodeError:

@@ -19,7 +19,7 @@ from fairground.report.html import Child, Html, tag
 from fairground.report.scenes import outcome_of
 from fairground.rollout import EpisodeFolder, Row
 from fairground.web.shell import asset, empty, fact, page, pill, table
-from fairground.web.studio.replay_data import LONG, clip, usage_of
+from fairground.web.studio.replay_data import LONG, clip, served_replay, usage_of
 from fairground.web.studio.runs_found import find_runs, places_of
 from fairground.web.studio.runs_read import opened
 
@@ -27,6 +27,7 @@ _TITLE: Final = 300  # characters of an instruction that stand as a heading; all
 _CHOICES: Final = 50  # episodes offered for a comparison
 _LOOKED_AT: Final = 20_000  # episodes of a run among which they are looked for
 _KINDS: Final = {Outcome.PASSED.value: "good", Outcome.FAILED.value: "bad"}
+_AT_ONCE: Final = 12  # steps that come with the page, so that it can be used before the others have arrived
 _SCRIPTS: Final = ("replay_page.js",)
 _MODULES: Final = ("replay.js", "replay_stage.js", "replay_controls.js", "replay_dom.js")
 _STYLES: Final = ("replay.css",)
@@ -47,7 +48,7 @@ def replay_page(request: Request, run: str, episode: str, folder: EpisodeFolder)
         _instruction(folder.episode.instruction),
         _facts(folder),
         _notes(folder),
-        _player(request, [api], {"source": api}),
+        _player(request, [api], {"source": api, "first": served_replay(folder, api, first=_AT_ONCE).plain()}),
         tag("div", links, class_="row"),
         _verdict(folder),
         tag("div", _configuration(folder), _fingerprint(folder), class_="columns"),

@@ -1,7 +1,8 @@
 // Replays of episodes, to be put on any page.
 //
-//   mountReplay(element, { source, title?, marks?, marked?, onMark?, hash?, anonymous? })
-//     Plays one episode. `source` is the address of its data (`replay_data` on the server). `marks`: names of marks that a
+//   mountReplay(element, { source, first?, title?, marks?, marked?, onMark?, hash?, anonymous? })
+//     Plays one episode. `source` is the address of its data (`replay_data` on the server); `first` is the data of its
+//     first steps, shown until the rest has arrived. `marks`: names of marks that a
 //     person may give a step, or true for all; `marked`: those given before, [{step, mark}]; `onMark(step, mark)`: told of
 //     each, with null when it is taken back. Steps are counted from 0, as in the recording. `hash`: the address of the page
 //     follows the step (#step-12), and can be copied; never when `anonymous`.
@@ -17,7 +18,7 @@ import { load, makeStage } from "./replay_stage.js";
 const BLOCK = 500; // steps in the list at once: thousands of rows would make a page slow
 
 export function mountReplay(element, options) {
-  const { source, title = "", marks, marked, onMark, hash = false, anonymous = false } = options;
+  const { source, first = null, title = "", marks, marked, onMark, hash = false, anonymous = false } = options;
   const linked = hash && !anonymous;
   const stage = makeStage({ title, marks, marked, onMark });
   const list = makeList((place) => controls.jump(place), stage);
@@ -39,16 +40,23 @@ export function mountReplay(element, options) {
     return found ? Number(found[1]) - 1 : 0;
   }
 
+  function momentsOf(data) {
+    stage.open(data);
+    list.open(stage.scenes);
+    root.dataset.ready = "yes";
+    return stage.scenes.map((scene) => ({
+      hold: scene.hold, words: scene.words, label: scene.step ? `${scene.number} of ${data.total}` : "end",
+    }));
+  }
+
   async function open(at) {
     try {
-      const data = await load(source);
-      stage.open(data);
-      list.open(stage.scenes);
-      const steps = data.steps.length;
-      controls.use(stage.scenes.map((scene) => ({
-        hold: scene.hold, words: scene.words, label: scene.step ? `${scene.number} of ${steps}` : "end",
-      })), at());
-      root.dataset.ready = "yes";
+      const moments = momentsOf(await load(source));
+      if (at) controls.use(moments, at());
+      else {
+        controls.grow(moments); // somebody may be dragging the scrubber, or playing
+        list.show(controls.place);
+      }
     } catch (error) {
       trouble.textContent = error.message;
       trouble.hidden = false;
@@ -76,7 +84,9 @@ export function mountReplay(element, options) {
   }
   const unlisten = controls.listen(root);
   element.replaceChildren(root);
-  const ready = open(wanted);
+  const early = Boolean(first?.steps.length > wanted());
+  if (early) controls.use(momentsOf(first), wanted());
+  const ready = open(early ? null : wanted);
   ready.catch(() => {}); // it is said on the page
   return {
     ready,

@@ -104,6 +104,12 @@ export function makeControls({ show, more = [] }) {
     toggle,
     get place() { return place; },
     get count() { return moments.length; },
+    // The same moments and more after them: nothing that goes on is disturbed.
+    grow(given) {
+      moments = given;
+      scrubber.max = String(Math.max(0, moments.length - 1));
+      next.disabled = place === moments.length - 1;
+    },
     // Other moments; `at` is where to be among them.
     use(given, at = 0) {
       const going = Boolean(timer);

@@ -2,6 +2,6 @@
 import { mountReplay, mountSideBySide } from "./replay.js";
 
 const place = document.getElementById("replay");
-const { source, sources, mode } = JSON.parse(place.dataset.options);
+const { source, first, sources, mode } = JSON.parse(place.dataset.options);
 if (sources) mountSideBySide(place, sources, { mode });
-else mountReplay(place, { source, hash: true });
+else mountReplay(place, { source, first, hash: true });
