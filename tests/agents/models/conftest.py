@@ -1,14 +1,10 @@
 """For every test of the vendors' clients."""
 
-import platform
 import ssl
 from collections.abc import Iterator
 
 import certifi
 import pytest
-
-platform.platform()  # the SDKs ask for it, and the first time in a process it starts `uname`; tier 0 may not
-platform.processor()
 
 
 @pytest.fixture(scope="package", autouse=True)
