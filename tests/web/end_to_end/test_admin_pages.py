@@ -24,7 +24,7 @@ from fairground.arena import (
     to_judge,
 )
 from fairground.arena.schema import votes
-from fairground.web import Site
+from fairground.web import Site, serving
 from tests.web.arena_stage import fill, patient
 from tests.web.end_to_end.browsing import overflow, scan
 from tests.web.end_to_end.conftest import Visit
@@ -35,13 +35,18 @@ TABLE = "model_a,model_b,winner,judge\n" + "gpt,claude,model_a,v1\nclaude,gpt,mo
 pytestmark = pytest.mark.process
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """An arena with votes, without seats: nothing here needs any."""
-    home = tmp_path_factory.mktemp("admin")
-    with Store(home / "arena.sqlite") as store:
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    """An arena with votes, without seats: nothing here needs any. Each test has its own, and changes it."""
+    with Store(tmp_path / "arena.sqlite") as store:
         fill(store, 40)
-        yield Site(store, home, rates=patient())
+        yield Site(store, tmp_path / "home", rates=patient())
+
+
+@pytest.fixture
+def url(site: Site) -> Iterator[str]:
+    with serving(site) as url:
+        yield url.rstrip("/")
 
 
 @pytest.fixture
