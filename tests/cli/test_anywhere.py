@@ -21,10 +21,18 @@ raise SystemExit(main(sys.argv[1:]))
 """
 
 
-@pytest.mark.parametrize("words", [("stats",), ("stats", "reliability"), ("stats", "sensitivity"), ("report",)])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("stats",),
+        ("report",),
+        pytest.param(("stats", "reliability"), marks=pytest.mark.slow),
+        pytest.param(("stats", "sensitivity"), marks=pytest.mark.slow),
+    ],
+)
 @pytest.mark.process
 def test_statistics_need_no_room_that_needs_linux(words: tuple[str, ...], tmp_path: Path) -> None:
     command = [sys.executable, "-c", ELSEWHERE, *words, str(TABLE)]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
     assert "atlas-large" in (done.stdout if words[0] == "stats" else (tmp_path / "report.html").read_text())

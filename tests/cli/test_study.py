@@ -139,7 +139,7 @@ class School:
         return completes("I answer.", tool_call("give_answer", answer=said))(asked)
 
 
-@pytest.mark.process
+@pytest.mark.slow
 def test_a_learned_plan_reaches_the_agent_and_is_kept_when_it_works(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -72,6 +72,7 @@ def test_the_reason_of_a_failure_is_not_carried() -> None:
     assert dialect("pyautogui").write(Fail(reason="no such file"), SIZE) == ("FAIL",)
 
 
+@pytest.mark.process
 def test_no_sdk_is_imported() -> None:
     code = (
         "import sys, fairground.agents.native\n"
