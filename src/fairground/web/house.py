@@ -82,9 +82,9 @@ class Hosted:
 
     def close(self) -> None:
         """Says goodbye to everybody who watches; the seat stays open."""
+        self.watcher.stop()  # first: who comes from now on is refused, and everybody who came before is in `viewers`
         for viewer in tuple(self.viewers):
             viewer.leave()
-        self.watcher.stop()
 
 
 class House:

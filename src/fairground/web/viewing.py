@@ -114,12 +114,17 @@ class Viewer:
         self._wake()
 
     async def serve(self, hello: dict[str, Any]) -> None:
-        """Shows and obeys until either side ends it."""
-        await self._websocket.send_json(hello)
-        await asyncio.wrap_future(self._watcher.add(self._wake))
-        self._news.set()
-        sides = {asyncio.create_task(side()) for side in (self._show, self._obey, self._perform, self._give)}
+        """Shows and obeys until either side ends it.
+
+        Raises:
+            ScreenError: When the seat is not watched any more; the page has been told nothing then.
+        """
+        await asyncio.wrap_future(self._watcher.add(self._wake))  # before hello: only then a bye is certain to follow
+        sides: set[asyncio.Task[None]] = set()
         try:
+            await self._websocket.send_json(hello)
+            self._news.set()
+            sides = {asyncio.create_task(side()) for side in (self._show, self._obey, self._perform, self._give)}
             await asyncio.wait(sides, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for side in sides:
