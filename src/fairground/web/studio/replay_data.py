@@ -151,7 +151,8 @@ def replay_data(
     trees = tree_places(folder) if tree_url is not None else frozenset()
     hide = _hider(folder.episode.agent) if anonymous else None
     holds = hold_times([0.0, *(step.seconds for step in folder.steps)])
-    steps, begins, end = [], 0.0, None
+    steps: list[ReplayStep] = []
+    begins, end = 0.0, None
     for scene, hold in zip(scenes_of(folder), holds, strict=False):
         if len(steps) == len(told_steps) < len(folder.steps):
             break
