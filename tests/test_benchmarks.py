@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 KEPT = 'Figure("grab", 0.5, "ms", "at most 2x raw", most=0.6), Figure("raw", 0.3, "ms")'
 SLOW = 'Figure("replay of 500 steps", 1158.2, "ms", "under 1 s", most=1000)'

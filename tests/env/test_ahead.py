@@ -71,6 +71,7 @@ def test_one_that_died_while_it_waited_is_replaced(env: FairgroundEnv, opened: l
     assert env.seat is not dead and env.seat is not None and env.seat.alive
 
 
+@pytest.mark.slow
 def test_one_that_nobody_comes_for_is_closed(env: FairgroundEnv, opened: list[Seat], worlds: list[World]) -> None:
     env.reset()
     unwanted = eventually(lambda: opened[1:] and opened[1].sandbox.frozen and opened[1])

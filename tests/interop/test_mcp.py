@@ -160,6 +160,7 @@ def test_the_step_budget_ends_the_episode(tmp_path: Path) -> None:
     assert (episode.outcome, episode.ended_by, episode.steps) == (Outcome.FAILED, "step_budget", 15)
 
 
+@pytest.mark.slow
 def test_a_call_that_the_client_no_longer_waits_for_is_carried_out_and_the_next_one_comes_after_it(
     tmp_path: Path,
 ) -> None:
@@ -192,6 +193,7 @@ def test_a_client_that_leaves_has_given_up_and_is_judged_on_what_it_did(tmp_path
     assert folder.steps[-1].action == Fail(reason="the client left without ending the episode")
 
 
+@pytest.mark.slow
 def test_a_client_that_calls_nothing_leaves_no_episode(tmp_path: Path) -> None:
     async def story() -> None:
         async with client(tmp_path / "e") as seat:

@@ -154,6 +154,7 @@ def changed_suite() -> Suite:
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_nothing_is_tried_again_that_has_not_changed(cache: Cache) -> None:
     options = dataclasses.replace(QUICK, mutant_pairs=1)
     first = prove(wallet.suite, options=options, cache=cache)

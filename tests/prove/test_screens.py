@@ -55,6 +55,7 @@ def test_an_oracle_that_fails_on_the_screen_is_reported_with_its_theme_ui_state_
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_what_failed_on_a_screen_is_tried_again_and_what_was_solved_is_not(tmp_path: Path) -> None:
     load = partial(load_suite, "pocket/notes")
     some = [one for one in load().scenarios if one.name == "count-label"]

@@ -441,6 +441,7 @@ def test_an_exported_svg_looks_the_same_on_its_own(usual: Summary, show: Callabl
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_a_png_has_three_times_the_pixels(usual: Summary, show: Callable[..., Page]) -> None:
     page = show(usual, color_scheme="dark", viewport={"width": 390, "height": 800})
     for name in ("apps", "standings"):
@@ -565,6 +566,7 @@ def test_without_scripts_everything_is_there(usual: Summary, show: Callable[...,
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_the_leaderboard_fits_on_paper_and_on_tablets(usual: Summary, show: Callable[..., Page]) -> None:
     page = show(usual)
     for media, width in (("print", 700), ("screen", 800), ("screen", 1280)):

@@ -103,7 +103,7 @@ ROWS = st.lists(
 
 
 @given(rows=ROWS, ending=st.sampled_from(ENDINGS))
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None)
 def test_any_table_that_can_be_made_is_read_back_equal(
     rows: list[dict[str, Any]], ending: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -98,6 +98,7 @@ def test_thoughts_without_end_fill_neither_the_memory_nor_the_disk(tmp_path: Pat
     assert (tmp_path / "e" / "steps.jsonl").stat().st_size < 1 << 20
 
 
+@pytest.mark.slow
 def test_a_model_server_in_trouble_costs_time_and_no_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMPATIBLE_API_KEY", KEY)
     too_large = failed(400, "invalid_request_error", "The image is too large: at most 0.1 megapixels.")
@@ -156,6 +157,7 @@ def test_a_worker_killed_with_an_episode_in_hand_is_an_error_that_is_tried_again
     assert "signal SIGKILL" in lost.finished.error and lost.finished.reward is None
 
 
+@pytest.mark.slow
 def test_a_clock_that_is_set_back_and_forward_changes_no_duration(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -220,6 +222,7 @@ def test_a_full_disk_stops_the_run_and_it_goes_on_when_there_is_room(tmp_path: P
     assert found["rows"] == [[1, "passed"]] * 6  # no attempt was spent on the disk
 
 
+@pytest.mark.slow
 def test_a_read_only_folder_is_refused_with_a_word_and_can_still_be_read(tmp_path: Path) -> None:
     found = in_small_disk("read_only", tmp_path / "disk", "size=4m")
     assert len(found["said"]) == 2 and found["finished"] == 2

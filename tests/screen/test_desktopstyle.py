@@ -10,6 +10,8 @@ from fairground.sandbox import SandboxSpec, open_sandbox
 from fairground.screen import WALLPAPERS, DesktopStyle, open_desktop
 from fairground.screen.wallpapers import paint
 
+pytestmark = pytest.mark.process
+
 
 @pytest.mark.parametrize("name", WALLPAPERS)
 def test_a_wallpaper_is_the_same_every_time_and_no_plain_colour(name: str) -> None:

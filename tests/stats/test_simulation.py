@@ -28,6 +28,7 @@ def test_exact_coverage_agrees_with_drawing() -> None:
     assert rate_coverage((5,)).wilson[0] == pytest.approx(((low <= rates) & (rates <= high)).mean(), abs=0.002)
 
 
+@pytest.mark.slow
 def test_each_rung_of_the_ladder_holds_more() -> None:
     found = by_method(suite_coverage(Shape(), rng=np.random.default_rng(2), experiments=50, resamples=200))
     rollouts, axes, full = (found[name].coverage.estimate for name in LADDER)

@@ -150,6 +150,7 @@ def test_only_judges_open_seats_and_only_of_what_is_installed(
     assert judge.request.post(f"{url}live/new", form={"world": TASK}).status == 403
 
 
+@pytest.mark.slow
 def test_a_judge_opens_a_phone_from_the_list_uses_it_and_gives_up(
     url: str, site: Site, new_page: Callable[..., Page]
 ) -> None:

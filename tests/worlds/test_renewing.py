@@ -73,6 +73,7 @@ def test_popups_dialogs_and_held_keys_are_gone(seat: Seat, fresh: Seat) -> None:
     assert page_of(seat).evaluate("document.querySelector('input').value") == "abc"
 
 
+@pytest.mark.slow
 def test_neither_the_clipboard_nor_what_an_input_remembered_is_offered(seat: Seat, fresh: Seat) -> None:
     def write_and_send(text: str) -> None:
         tap(seat, INPUT)
@@ -111,6 +112,7 @@ def test_what_a_page_of_before_still_sends_reaches_nobody(seat: Seat, fresh: Sea
     assert_like_new(seat, fresh)
 
 
+@pytest.mark.slow
 def test_a_frozen_seat_is_thawed_and_its_end_forgotten(seat: Seat, fresh: Seat) -> None:
     seat.finish()
     assert renew(seat, fresh.world) and not seat.sandbox.frozen

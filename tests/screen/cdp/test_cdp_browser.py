@@ -54,6 +54,7 @@ def test_nothing_inside_can_reach_the_debugger_and_pages_are_confined(sandbox: S
     screen.close()
 
 
+@pytest.mark.slow
 def test_without_isolation_it_runs_too() -> None:
     with browser("bare") as page:
         screen = page.show('<body style="background:#00ff00">')
@@ -229,6 +230,7 @@ def test_servers_and_pages_are_told_what_the_screen_is() -> None:
         assert screen.evaluate("document.hasFocus() && document.visibilityState") == "visible"
 
 
+@pytest.mark.slow
 def test_fingers_touch_when_asked_for() -> None:
     with browser(touch=True) as page:
         screen = page.show(

@@ -44,6 +44,7 @@ def profile(files: dict[str, bytes]) -> Profile:
     return read_profile(files)
 
 
+@pytest.mark.slow
 def test_bookmarks_are_those_that_the_browser_says_it_has(
     profile: Profile, browsed: tuple[dict[str, bytes], dict[str, Any]]
 ) -> None:

@@ -436,6 +436,7 @@ def test_the_reader_and_libreoffice_agree_on_every_cell(told: tuple[Path, dict[s
     assert seen > 200
 
 
+@pytest.mark.slow
 def test_the_reader_and_libreoffice_agree_on_everything_beside_cells(told: tuple[Path, dict[str, Any]]) -> None:
     made, account = told
     for name, about in account.items():

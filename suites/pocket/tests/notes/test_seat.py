@@ -216,6 +216,7 @@ def test_the_code_of_the_suite_cannot_be_seen_from_inside(seat: Seat) -> None:
             seat.sandbox.read_file(path)
 
 
+@pytest.mark.slow
 def test_the_same_configuration_looks_the_same_and_each_theme_its_own_way(seat: Seat) -> None:
     pictures = []
     for theme in (*THEMES, *THEMES):
