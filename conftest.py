@@ -29,6 +29,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_threa
 
 # Without a clock, because machines that run tests are busy ones.
 settings.register_profile("fairground", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("quick", settings.get_profile("fairground"), max_examples=10)  # `make quick`
 settings.register_profile("thorough", settings.get_profile("fairground"), max_examples=300)  # `make test-all`
 settings.load_profile("fairground")
 
@@ -37,7 +38,7 @@ settings.load_profile("fairground")
 
 TIERS = {
     0: "pure logic",
-    1: "real programs: one example per behaviour",
+    1: "real programs and servers: one example per behaviour",
     2: "conformance of every app",
     3: "live oracles and everything long",
 }

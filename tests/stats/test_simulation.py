@@ -59,7 +59,8 @@ def test_the_extended_table_has_the_golden_coverage() -> None:
     assert found["+ scenarios (full)"].coverage.estimate > 0.98
 
 
-@pytest.mark.parametrize("sampled", [3, pytest.param(6, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("sampled", [3, 6])
 def test_configurations_that_were_sampled_are_covered(sampled: int) -> None:
     """Resampling them whole, as `auto` does below half of the grid; with effects of the axes themselves."""
     shape = Shape(apps=(0.4, 0.5, 0.6), scenarios=12, axis_sd=0.1, scenario_sd=0.1, sampled=sampled)

@@ -40,6 +40,8 @@ from tests.arena.conftest import url as url
 from tests.waiting import eventually
 from tests.web.arena_stage import HOSTILE, Client, fill, judge, markup, patient
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture
 def site(store: Store, tmp_path: Path) -> Site:

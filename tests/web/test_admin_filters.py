@@ -12,6 +12,8 @@ from fairground.arena.schema import votes
 from fairground.web import Site, serving
 from tests.web.arena_stage import HOSTILE, Client, fill, judge, patient
 
+pytestmark = pytest.mark.process
+
 PATH = "/api/admin/filters/settings"
 
 

@@ -27,6 +27,8 @@ from fairground.web import Site
 from tests.waiting import eventually
 from tests.web.seat_stage import SECONDS, socket_of
 
+pytestmark = pytest.mark.process
+
 WORLD = "pocket/notes/pin-and-label"
 NAMES = ("Zorblatt-9000", "compatible:Quuxinator@http://hidden.example/v1")
 SECRETS = ("zorblatt", "quuxinator", "hidden.example", "7.654321")

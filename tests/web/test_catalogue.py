@@ -24,6 +24,8 @@ from fairground.worlds import MutantCount, ProofTable, ProvenInstance, ProvenSce
 from tests.chromium import note_faults
 from tests.waiting import eventually
 
+pytestmark = pytest.mark.process
+
 Get = Callable[..., tuple[int, str]]
 
 
@@ -162,6 +164,7 @@ def test_a_broken_table_is_told_and_shows_no_proof(tmp_path: Path) -> None:
     assert "cannot be read" in page and str(tmp_path) not in page
 
 
+@pytest.mark.process
 def test_an_app_that_cannot_be_opened_says_why(tmp_path: Path) -> None:
     (tmp_path / "world.toml").write_text(
         '[app]\nname = "absent"\npackages = ["no-such-package-anywhere"]\nlaunch = ["absent"]\nwindow = "absent"\n'

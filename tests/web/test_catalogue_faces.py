@@ -16,6 +16,8 @@ from tests.chromium import note_faults
 from tests.waiting import eventually
 from tests.web.arena_stage import Client, judge, patient
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[Site]:

@@ -16,6 +16,8 @@ from fairground.web import Site, serving
 from fairground.web.limits import MAX_BODY, Buckets, Rates
 from fairground.web.session import Signer, load_key
 
+pytestmark = pytest.mark.process
+
 
 class Browser:
     """As much of a browser as the door sees: it keeps its cookie, and knows the token of its pages."""

@@ -33,6 +33,8 @@ from fairground.web.arena.leaderboard_worker import Tally
 from tests.waiting import eventually
 from tests.web.arena_stage import HOSTILE, Client, fill, judge, markup
 
+pytestmark = pytest.mark.process
+
 TASK = Task(world="desk/calc", text="Add it up", category="office", platform="desktop")
 
 

@@ -26,6 +26,8 @@ from fairground.web.site import Site, serving
 from fairground.web.studio.runs_found import find_runs
 from tests.chromium import note_faults
 
+pytestmark = pytest.mark.process
+
 EVIL = "<img src=x onerror=window.pwned=1>"
 SCENARIOS = ("notes/pin", "notes/count", "email/send")
 Get = Callable[..., tuple[int, str]]

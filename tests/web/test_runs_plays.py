@@ -18,6 +18,8 @@ from fairground.web.studio.runs_plays import open_plays, plays_mark
 from tests.recordings import ACTIONS, CHECKS, CONFIGURATION, record
 from tests.web.arena_stage import HOSTILE, Client, judge, patient
 
+pytestmark = pytest.mark.process
+
 PATHS = ("/runs/plays", "/runs/plays/episodes", "/api/runs/plays", "/api/runs/plays/episodes", "/api/runs/plays/mark")
 
 

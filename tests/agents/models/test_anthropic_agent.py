@@ -30,6 +30,8 @@ from fairground.screen import decode
 from .stage import MODEL, SIZE, Time, agent_at, brief, images_in, play, results_of, screen, words_of
 from .wire.anthropic_wire import AnthropicServer, member, says, text, thinking, tool, use
 
+pytestmark = pytest.mark.process
+
 
 def test_a_call_becomes_an_action_with_the_models_thought() -> None:
     script = [says(thinking("The field is empty."), text("I click it."), member("left_click", coordinate=[100, 200]))]

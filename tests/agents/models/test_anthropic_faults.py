@@ -23,6 +23,8 @@ from .wire.anthropic_wire import (
     use,
 )
 
+pytestmark = pytest.mark.process
+
 CLICK = member("left_click", coordinate=[5, 5])
 DONE = says(text("Done."))
 

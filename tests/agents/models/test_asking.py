@@ -27,6 +27,8 @@ from fairground.core import Frame, InvalidInput, MissingPrerequisite, UnknownNam
 from .stage import Time
 from .wire import anthropic_wire, gemini_wire, openai_wire
 
+pytestmark = pytest.mark.process
+
 KEY = "test-key"
 WORDS = "The list holds tea."
 

@@ -38,6 +38,8 @@ from .openai_stage import compatible_at, pictures_in, words_in
 from .stage import SIZE, play, screen
 from .wire.openai_wire import OpenAIServer, completes, tool_call
 
+pytestmark = pytest.mark.process
+
 DONE = completes("Done.")
 
 

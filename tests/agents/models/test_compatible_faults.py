@@ -17,6 +17,8 @@ from .openai_stage import compatible_at, words_in
 from .stage import Time, play
 from .wire.openai_wire import OpenAIServer, completes, failed, tool_call
 
+pytestmark = pytest.mark.process
+
 
 def test_the_schema_of_a_function_follows_smaller_pictures() -> None:
     too_large = failed(400, "BadRequestError", "Image of 1280x720 exceeds the maximum size")

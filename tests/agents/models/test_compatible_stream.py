@@ -17,6 +17,8 @@ from .openai_stage import compatible_at
 from .stage import play
 from .wire.openai_wire import Behaviour, OpenAIServer, completes, stops, streams, tool_call
 
+pytestmark = pytest.mark.process
+
 DONE = completes("Done.")
 
 

@@ -24,6 +24,8 @@ from .faults_openai import OPENAI
 from .stage import Time, play
 from .vendors import Stand, Vendor
 
+pytestmark = pytest.mark.process
+
 VENDORS = [ANTHROPIC, OPENAI, GEMINI, COMPATIBLE]
 Stands = Callable[..., Stand]
 every_vendor = pytest.mark.parametrize("vendor", VENDORS, ids=str)

@@ -29,6 +29,8 @@ from .stage import SIZE, Time, play, screen
 from .wire.gemini_stage import MODEL, OLD_MODEL, agent_at, images_in, responses_of, words_of
 from .wire.gemini_wire import GeminiServer, call, confirm, nameless, says, signed_end, text, thought
 
+pytestmark = pytest.mark.process
+
 DONE = says(text("Done."))
 WAIT = says(call("wait", seconds=1))
 

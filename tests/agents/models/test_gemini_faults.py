@@ -19,6 +19,8 @@ from .wire.gemini_wire import (
     text,
 )
 
+pytestmark = pytest.mark.process
+
 CLICK = call("click", x=500, y=500)
 DONE = says(text("Done."))
 

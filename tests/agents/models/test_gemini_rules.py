@@ -15,6 +15,8 @@ from .wire.gemini_stage import OLD_MODEL, agent_at
 from .wire.gemini_wire import GeminiServer, call, confirm, says, text, thought
 from .wire.server import Asked
 
+pytestmark = pytest.mark.process
+
 SAFE = confirm("Sure?")
 
 

@@ -29,6 +29,8 @@ from .openai_stage import openai_at, pictures_in, words_in
 from .stage import Time, play, screen
 from .wire.openai_wire import OpenAIServer, act, computer, function, message, preview, reasoning, responds
 
+pytestmark = pytest.mark.process
+
 DONE = responds(message("Done."))
 CLICK = act("click", button="left", x=5, y=5)
 

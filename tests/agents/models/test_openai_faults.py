@@ -32,6 +32,8 @@ from .wire.openai_wire import (
 )
 from .wire.server import Answered, Asked
 
+pytestmark = pytest.mark.process
+
 
 def test_half_a_character_is_mended_and_reaches_nobody() -> None:
     broken_words = message("so \ud83d\ude00 and \ud83d")

@@ -14,6 +14,8 @@ from .wire.openai_rules import Refused, check_chat, check_responses
 from .wire.openai_wire import OpenAIServer, act, completes, computer, message, reasoning, responds, tool_call
 from .wire.server import Asked
 
+pytestmark = pytest.mark.process
+
 CHECK = {"id": "sc_1", "code": "x", "message": "y"}
 
 

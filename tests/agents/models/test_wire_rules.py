@@ -13,6 +13,8 @@ from .wire.anthropic_rules import Refused, check, signature
 from .wire.anthropic_wire import AnthropicServer, member, says, text, thinking
 from .wire.server import Asked
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(scope="module")
 def good() -> Asked:

@@ -20,6 +20,8 @@ from fairground.web import Site
 from fairground.web.site import make_app
 from tests.web.attacks.stage import Crowd, fought
 
+pytestmark = pytest.mark.process
+
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 REAL = {"suite": "pocket", "app": "notes", "run": "first", "episode": "000000", "name": "first", "side": "a"}
 

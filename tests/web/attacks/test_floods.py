@@ -21,6 +21,8 @@ from tests.web.arena_stage import Client, judge, patient
 from tests.web.attacks.stage import Crowd, fought, raw
 from tests.web.seat_stage import SECONDS
 
+pytestmark = pytest.mark.process
+
 FORM = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data; boundary=x"
 

@@ -22,6 +22,8 @@ from tests.recordings import EVIL, hostile
 from tests.web.arena_stage import Client
 from tests.web.attacks.stage import Crowd, cookie_of, fought
 
+pytestmark = pytest.mark.process
+
 SHORT = "<img src=x onerror=window.pwned=8>\"'><svg/onload=window.pwned=9>"
 """For names, which may be less long than `EVIL`."""
 

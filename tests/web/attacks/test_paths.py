@@ -17,6 +17,8 @@ from fairground.web import Site, serving
 from tests.web.arena_stage import Client, judge, patient
 from tests.web.attacks.stage import Crowd, fought
 
+pytestmark = pytest.mark.process
+
 SECRET = "the-key-of-the-house"
 TRICKS = [
     "..", ".", "%2e%2e", "%2e%2e%2f%2e%2e%2fkey", "..%2f..%2fkey", "..%5c..%5ckey", "..%252f..%252fkey", "%00",

@@ -17,6 +17,8 @@ from fairground.arena.preparing_repository import check_address, clone
 from fairground.core import InvalidInput
 from tests.web.attacks.stage import Crowd
 
+pytestmark = pytest.mark.process
+
 
 class Server(http.server.ThreadingHTTPServer):
     """A server of repositories that writes down what it was asked for."""

@@ -21,6 +21,8 @@ from tests.waiting import eventually
 from tests.web.arena_stage import Client, judge, patient
 from tests.web.attacks.stage import WORLD, Crowd
 
+pytestmark = pytest.mark.process
+
 KEY = "sk-live-4f9b7c2d81e6"
 
 

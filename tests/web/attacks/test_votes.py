@@ -12,6 +12,8 @@ from fairground.web import Site
 from tests.web.arena_stage import Answer, Client
 from tests.web.attacks.stage import NAMES, Crowd, cookie_of, fought, raw
 
+pytestmark = pytest.mark.process
+
 JSON = {"Content-Type": "application/json"}
 VOTE = {"winner": "a"}
 

@@ -21,6 +21,8 @@ from tests.web.attacks.matrix import WAYS, Way
 from tests.web.attacks.stage import WORLD, Crowd, cookie_of, fought
 from tests.web.seat_stage import SECONDS, socket_of
 
+pytestmark = pytest.mark.process
+
 CHANGING = [name for name in WAYS if name.partition(" ")[0] not in ("GET", "HEAD", "WS")]
 
 

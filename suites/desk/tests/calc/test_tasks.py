@@ -58,6 +58,7 @@ def test_a_desk_is_the_same_every_time_and_unlike_the_others(profile: str) -> No
         assert sum(sheet.size[0] for sheet in read_ods(mine).sheets) >= 35
 
 
+@pytest.mark.conformance
 def test_tasks_make_sense_and_are_not_done_at_the_start() -> None:
     """One instance and profile of each; proof tables say it of all."""
     words = set()

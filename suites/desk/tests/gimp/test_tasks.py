@@ -43,6 +43,7 @@ def test_a_profile_is_the_same_every_time_and_readable(profile: str) -> None:
     assert len(set(pictures.values())) == len(pictures), "no two pictures are the same"
 
 
+@pytest.mark.conformance
 def test_tasks_make_sense_and_are_not_done_at_the_start() -> None:
     """One instance and profile of each; proof tables say it of all."""
     states = {profile: recorded(profile) for profile in STUDIOS}

@@ -55,6 +55,7 @@ def test_a_profile_is_the_same_every_time_and_large(profile: str) -> None:
         assert len(some) >= 4, "each colour has a few blocks and its swatch"
 
 
+@pytest.mark.conformance
 def test_tasks_make_sense_and_are_not_done_at_the_start() -> None:
     """One instance and profile of each; proof tables say it of all."""
     states = {profile: recorded(world_of("turn", "plate", profile)) for profile in SHEETS}

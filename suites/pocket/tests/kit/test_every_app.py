@@ -20,6 +20,8 @@ from fairground_pocket.kit.serving import Request
 
 from .crawling import APPS, kind, pages, phone, sheets, target
 
+pytestmark = pytest.mark.conformance
+
 HOSTILE = {
     "html": "<img src=x onerror=alert(1)><script>alert(1)</script></textarea></form>\"'>",
     "sql": "'; DROP TABLE settings; -- \" OR 1=1 %_\\",
