@@ -68,6 +68,7 @@ def fairground(environment: dict[str, str], *words: str) -> Any:
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_its_own_tests_pass_and_its_oracle_solves_a_task_on_a_real_seat(environment: dict[str, str]) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "error"]
     done = subprocess.run(command, env=environment, cwd=EXAMPLE, capture_output=True, text=True, timeout=SECONDS)

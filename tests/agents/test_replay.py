@@ -181,6 +181,7 @@ def outcome(agent: Agent, world: str, folder: Path) -> tuple[Outcome | None, lis
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_where_the_world_is_the_same_a_recorded_success_succeeds_again(run: Path, tmp_path: Path) -> None:
     agent = named_agent(f"replay:{run}")
     how, kinds = outcome(agent, PINNED, tmp_path / "e")

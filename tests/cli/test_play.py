@@ -40,6 +40,7 @@ def until(host: str, seat: str, cookie: str, status: str) -> None:
     eventually(lambda: json.loads(get(host, f"/api/live/{seat}", cookie).body)["status"] == status)  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_a_task_is_played_judged_and_recorded(world: Path, tmp_path: Path) -> None:
     line = [
         sys.executable,

@@ -85,6 +85,7 @@ def test_what_is_asked_wrongly_is_said_before_anything_starts(
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_a_study_ends_with_a_result_and_a_page_and_does_nothing_when_resumed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

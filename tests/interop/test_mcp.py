@@ -219,6 +219,7 @@ anyio.run(main)
 """
 
 
+@pytest.mark.slow
 def test_a_client_that_is_killed_leaves_no_process_and_a_whole_episode(tmp_path: Path) -> None:
     mark = f"FAIRGROUND_TEST_{os.getpid()}_{tmp_path.name}"
     dying = subprocess.Popen(

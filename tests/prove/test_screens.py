@@ -39,6 +39,7 @@ def test_a_pair_is_proven_on_a_seat_and_the_seat_is_used_again() -> None:
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_an_oracle_that_fails_on_the_screen_is_reported_with_its_theme_ui_state_and_a_picture() -> None:
     prover = Prover(_lost_on_the_way)
     name = "count-label"

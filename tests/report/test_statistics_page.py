@@ -411,6 +411,7 @@ def download(page: Page, name: str, kind: str) -> bytes:
 
 @pytest.mark.process
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_every_figure_can_be_saved_as_a_standalone_svg(usual: Summary, show: Callable[..., Page], scheme: str) -> None:
     page = show(usual, color_scheme=scheme)
     names = page.locator("button[data-export=svg]").evaluate_all("all => all.map(one => one.dataset.figure)")

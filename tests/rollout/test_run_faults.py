@@ -182,6 +182,7 @@ def test_workers_that_cannot_begin_stop_the_run_and_spend_no_attempt(tmp_path: P
         assert [(row.attempts, row.finished) for row in run.rows()] == [(0, None), (0, None)]
 
 
+@pytest.mark.slow
 def test_workers_that_die_as_they_begin_stop_the_run_and_spend_no_attempt(tmp_path: Path) -> None:
     with RunStore.create(tmp_path / "run", SPEC, plan_of(["fine", "other"])) as run:
         executor = LocalExecutor(partial(os._exit, 7), 1)

@@ -4,7 +4,7 @@ import pytest
 
 from fairground.sandbox.conformance import RunnerConformance
 
-pytestmark = pytest.mark.process
+pytestmark = pytest.mark.slow  # the namespace runner is asked the same with every change
 
 
 class TestBare(RunnerConformance):

@@ -15,6 +15,7 @@ from tests.web.arena_stage import fill
 
 @pytest.mark.process
 @pytest.mark.parametrize("url", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)], indirect=True)
+@pytest.mark.slow
 def test_another_process_counts_the_same_and_when_it_was_killed_it_is_counted_here(store: Store) -> None:
     fill(store, FEW)
     version, worker, here = votes_version(store), Worker(store), Reader(store)

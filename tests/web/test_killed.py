@@ -49,6 +49,7 @@ class Heard:
 
 
 @pytest.mark.parametrize("url", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)], indirect=True)
+@pytest.mark.slow
 def test_what_was_acknowledged_outlives_a_killed_server_and_nothing_else_does(url: str, tmp_path: Path) -> None:
     with Store(url) as store:
         judged = to_be_judged(store, 3)

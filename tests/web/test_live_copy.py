@@ -155,6 +155,7 @@ def test_what_is_copied_in_an_editor_reaches_the_visitor(editor: Seat, new_page:
         page.wait_for_selector("#copy:disabled")
 
 
+@pytest.mark.slow
 def test_what_is_copied_in_a_page_reaches_who_plays_and_is_no_action(
     site: Site, url: str, tmp_path: Path, new_page: Callable[..., Page]
 ) -> None:

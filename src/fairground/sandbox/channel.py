@@ -65,6 +65,8 @@ class Channel:
         """One request and its answer; raises `Refusal` when the answer is no."""
         with self.lock:
             self.check_open()
+            if not self.alive:  # half of a keeper may still read this, and start something that nobody thaws
+                raise self._broken("its keeper ended")
             self._requests += 1
             message = json.dumps({"id": self._requests, **request}).encode()
             if len(message) > MESSAGE:

@@ -64,6 +64,7 @@ def test_bookmarks_are_those_that_the_browser_says_it_has(
     assert profile.bookmarks.at("bar", "Grants é 2026")[0].is_folder
 
 
+@pytest.mark.slow
 def test_bookmarks_edited_behind_the_browser_do_not_look_genuine(files: dict[str, bytes]) -> None:
     assert read_bookmarks(files["Bookmarks"]).genuine
     edited = read_bookmarks(files["Bookmarks"].replace(b"https://example.org/budget", b"https://example.org/forged"))

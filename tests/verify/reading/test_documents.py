@@ -238,7 +238,7 @@ def test_hidden_text_says_so() -> None:
     assert [run.hidden for run in word.runs] == [True]
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_a_damaged_file_is_a_document_or_an_error(folder: Path, data: st.DataObject) -> None:
     read, name = data.draw(st.sampled_from([(read_odt, "rich.odt"), (read_docx, "rich.docx")]))

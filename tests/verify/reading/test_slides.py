@@ -127,7 +127,7 @@ def test_groups_in_groups_are_read_within_the_stack() -> None:
     json.dumps(dataclasses.asdict(deck))
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_a_damaged_file_is_a_presentation_or_an_error(folder: Path, data: st.DataObject) -> None:
     read, name = data.draw(st.sampled_from([(read_odp, "rich.odp"), (read_pptx, "rich.pptx")]))

@@ -22,7 +22,7 @@ from fairground.verify.reading.xcf_properties import read_text
 
 from .gimp import USUAL, parasite, pattern, prop, says, written, xcf
 
-pytestmark = pytest.mark.process
+pytestmark = pytest.mark.slow  # starts GIMP
 
 
 @pytest.fixture(scope="module")

@@ -43,6 +43,7 @@ def agents() -> dict[str, Callable[[], Agent]]:
     return {name: partial(Asker, name) for name in ("heron", "plover")}
 
 
+@pytest.mark.slow
 def test_a_file_is_laid_out_questions_are_answered_and_the_two_go_on_with_something_else(
     site: Site, url: str, visit: Visit, judge: Person, keep_picture: Callable[[Page, str], None]
 ) -> None:

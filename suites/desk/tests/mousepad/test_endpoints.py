@@ -22,7 +22,7 @@ NOTES, TABLE, PRICES = (
     "import/harbour-dues",
 )
 
-pytestmark = pytest.mark.process  # the one app whose endpoints are asked about a live program with every change
+pytestmark = pytest.mark.slow
 
 
 def play(seat: Seat, *moves: Move) -> None:
