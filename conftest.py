@@ -29,7 +29,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_threa
 
 # Without a clock, because machines that run tests are busy ones.
 settings.register_profile(  # the same examples every time: what is new is looked for by `make test-all`
-    "fairground", deadline=None, max_examples=50, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "fairground", deadline=None, max_examples=20, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("quick", settings.get_profile("fairground"), max_examples=10)  # `make quick`
 settings.register_profile(

@@ -189,6 +189,7 @@ def test_where_the_world_is_the_same_a_recorded_success_succeeds_again(run: Path
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_where_the_world_varies_it_plays_the_same_and_fails(run: Path, tmp_path: Path) -> None:
     agent = replay_agent(str(run))
     other = COUNTED.replace("student", "cafe")

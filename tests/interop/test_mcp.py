@@ -181,6 +181,7 @@ def test_a_call_that_the_client_no_longer_waits_for_is_carried_out_and_the_next_
 # --- clients that leave -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_client_that_leaves_has_given_up_and_is_judged_on_what_it_did(tmp_path: Path) -> None:
     async def story() -> None:
         async with client(tmp_path / "e") as seat:

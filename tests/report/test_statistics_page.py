@@ -322,6 +322,7 @@ def test_odd_tables_make_pages_without_holes(kind: str) -> None:
 @pytest.mark.parametrize(
     "kind", [kind if kind in SHOWN_ODD else pytest.param(kind, marks=pytest.mark.slow) for kind in ODD]
 )
+@pytest.mark.slow
 def test_odd_tables_make_whole_pages(kind: str, show: Callable[..., Page]) -> None:
     summary = a_summary(ODD[kind]())
     page = show(summary)
@@ -351,6 +352,7 @@ def test_agents_without_a_score_are_named() -> None:
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_votes_have_a_section_of_their_own(usual: Summary, show: Callable[..., Page], tmp_path: Path) -> None:
     left, right = ["ada", "bob", "cyd", EVIL] * 30, ["bob", "cyd", "ada", "ada"] * 30
     votes = Votes.of(left, right, (["left"] * 5 + ["right"] * 3 + ["tie", "both_bad"]) * 12)
@@ -427,6 +429,7 @@ def test_every_figure_can_be_saved_as_a_standalone_svg(usual: Summary, show: Cal
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_an_exported_svg_looks_the_same_on_its_own(usual: Summary, show: Callable[..., Page], tmp_path: Path) -> None:
     page = show(usual, viewport={"width": 900, "height": 900}, color_scheme="dark")
     saved = tmp_path / "one.svg"
@@ -457,6 +460,7 @@ def test_a_png_has_three_times_the_pixels(usual: Summary, show: Callable[..., Pa
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_tables_sort_both_ways(usual: Summary, show: Callable[..., Page]) -> None:
     page = show(usual)
     head = page.get_by_role("button", name="Score", exact=True)
@@ -530,6 +534,7 @@ def test_light_and_dark_follow_the_reader_and_the_switch(usual: Summary, show: C
 
 @pytest.mark.process
 @pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.slow
 def test_text_has_contrast(usual: Summary, show: Callable[..., Page], scheme: str) -> None:
     page = show(usual, color_scheme=scheme)
     pairs = page.evaluate(

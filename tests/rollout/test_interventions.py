@@ -114,6 +114,7 @@ def test_a_simulated_user_answers_questions(tmp_path: Path) -> None:
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_a_simulated_user_who_cannot_be_reached_is_an_error_and_no_result(tmp_path: Path) -> None:
     with Advice(in_turn(DOWN)) as advice:
         episode = attempt(tmp_path, Follows(DONE), advice, Retry(feedback="simulator", model=advice.model))
@@ -122,6 +123,7 @@ def test_a_simulated_user_who_cannot_be_reached_is_an_error_and_no_result(tmp_pa
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_a_spent_budget_of_tokens_ends_the_rounds(tmp_path: Path) -> None:
     with Advice(in_turn("Tea is missing.")) as advice:
         retry = Retry(feedback="simulator", model=advice.model, rounds=9)
@@ -184,6 +186,7 @@ def test_an_auditor_objects_within_its_rounds_and_the_step_budget(tmp_path: Path
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_an_answer_that_was_objected_to_may_be_given_again_and_counts(tmp_path: Path) -> None:
     with Advice(in_turn(MISSING, FINE)) as advice:
         agent = Follows(answer("3"), answer("2"))
@@ -201,6 +204,7 @@ def test_an_auditor_that_fails_is_an_error_and_no_acceptance(tmp_path: Path) -> 
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_audited_and_retried_the_auditor_comes_first(tmp_path: Path) -> None:
     agent = Follows(DONE, DONE, *SOLVE, DONE)
     with Advice(in_turn(MISSING, FINE, FINE)) as advice:
@@ -259,6 +263,7 @@ def clarifies(text: object, kind: object = "ok") -> Callable[[str], object]:
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_a_clarification_that_is_not_ok_is_kept_and_not_used(tmp_path: Path) -> None:
     proposed = "Add tea, and only tea, to the list; save it."
     with Advice(clarifies(proposed, "harmful")) as advice:
@@ -323,6 +328,7 @@ def test_the_answer_is_neither_shown_to_a_clarifier_nor_let_through(tmp_path: Pa
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_an_unreadable_audit_is_no_consent_and_an_unreachable_one_is_an_error(tmp_path: Path) -> None:
     with Advice(clarifies("Add tea to the list, please, and save it.", "fine")) as advice:
         assert clarified(advice).audit == "unusable"

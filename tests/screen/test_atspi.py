@@ -251,6 +251,7 @@ def test_of_a_sheet_with_a_thousand_million_cells_only_those_in_sight_are_read(s
     assert texts == {"A1": "Region", "B2": "1.5"}
 
 
+@pytest.mark.slow
 def test_a_cell_is_where_the_tree_says(session: Session, sheet: None) -> None:
     tree = session.wait_for(lambda tree: tree.find("table cell", "C7"))
     cell = tree.find("table cell", "C7")

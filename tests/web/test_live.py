@@ -183,6 +183,7 @@ def test_buttons_modifiers_drags_and_the_wheel_arrive(
     assert turned == [5, 5, 5, 4]
 
 
+@pytest.mark.slow
 def test_a_finger_taps_holds_and_scrolls_on_a_narrow_page(
     server: LiveServer, recorder: Seat, new_page: Callable[..., Page]
 ) -> None:
@@ -250,6 +251,7 @@ def test_text_in_any_script_keys_and_pasted_text_arrive_in_the_app(
         page.wait_for_selector("body[data-keys=off]")
 
 
+@pytest.mark.slow
 def test_the_screenshot_button_saves_a_png_of_the_screen(
     server: LiveServer, recorder: Seat, new_page: Callable[..., Page]
 ) -> None:

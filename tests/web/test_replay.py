@@ -191,6 +191,7 @@ def test_a_download_holds_what_an_episode_is_made_of_and_nothing_else(url: str, 
     assert "Add it up." in (found.path / "index.html").read_text()
 
 
+@pytest.mark.slow
 def test_a_thought_of_a_megabyte_is_cut_and_says_so(url: str, new_page: Callable[..., Page]) -> None:
     step = data_of(url, "000004")["steps"][3]
     assert step["thought_length"] == 1_000_000 and len(step["thought"]) < 30_000
@@ -323,6 +324,7 @@ def test_a_person_steps_through_with_keys_buttons_scrubber_and_list(new_page: Ca
     assert page.locator(".replay-where").text_content() == "3 of 7"
 
 
+@pytest.mark.slow
 def test_playing_goes_to_the_end_and_stops(new_page: Callable[..., Page]) -> None:
     page = new_page("/replay/first/000002")
     for _ in range(4):
@@ -336,6 +338,7 @@ def test_playing_goes_to_the_end_and_stops(new_page: Callable[..., Page]) -> Non
     assert page.get_by_role("button", name="Play").is_visible()
 
 
+@pytest.mark.slow
 def test_keys_are_explained_and_typing_is_left_alone(new_page: Callable[..., Page]) -> None:
     page = new_page("/replay/first/000000")
     page.keyboard.press("?")
@@ -441,6 +444,7 @@ def test_two_episodes_go_in_step_or_in_time(new_page: Callable[..., Page]) -> No
     assert page.locator(".replay-where").text_content() == "4.0 of 6.5 s"
 
 
+@pytest.mark.slow
 def test_another_episode_of_the_same_configuration_is_offered(new_page: Callable[..., Page]) -> None:
     page = new_page("/replay/first/000000")
     page.get_by_role("link", name="Compare").click()

@@ -119,6 +119,7 @@ def test_a_frozen_seat_is_thawed_and_its_end_forgotten(seat: Seat, fresh: Seat) 
     assert_like_new(seat, fresh)
 
 
+@pytest.mark.slow
 def test_a_downloaded_file_makes_a_new_seat_necessary(seat: Seat) -> None:
     tap(seat, GET)
     page_of(seat)._wire.wait(lambda: any("Downloads" in info.path for info in seat.sandbox.list_files()), 60)
@@ -162,6 +163,7 @@ def test_an_environment_goes_on_in_its_seat_once_the_episode_was_judged() -> Non
         env.close()
 
 
+@pytest.mark.slow
 def test_seats_that_are_given_back_are_renewed_ahead() -> None:
     built: list[World] = []
 

@@ -72,6 +72,7 @@ def test_neither_storage_nor_cookies_nor_popups_cross(seats: tuple[Seat, Seat]) 
     assert page_of(theirs).evaluate("look()") == before
 
 
+@pytest.mark.slow
 def test_a_seat_on_a_shared_browser_looks_like_one_with_its_own(seats: tuple[Seat, Seat]) -> None:
     mine, _ = seats
     with open_seat(world()) as own:
@@ -97,6 +98,7 @@ def test_freezing_one_stops_its_page_and_its_server_and_no_neighbour(seats: tupl
     assert page_of(mine).evaluate("count") > 0
 
 
+@pytest.mark.slow
 def test_a_frozen_seat_can_be_renewed_and_closed(browser: SharedBrowser, seats: tuple[Seat, Seat]) -> None:
     mine, theirs = seats
     port = server_of(mine).port

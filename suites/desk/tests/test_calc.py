@@ -71,7 +71,7 @@ def test_what_the_program_notes_of_itself_is_no_part_of_the_start(seat: Seat) ->
     assert b"ooLocale" in seat.capture().file(REGISTRY), "what is there later is recorded as it is"
 
 
-@pytest.mark.process
+@pytest.mark.slow
 def test_the_task_done_by_keyboard_and_saved_is_a_success(seat: Seat, world: World) -> None:
     keys(seat, "ctrl", "pagedown")
     keys(seat, "ctrl", "pagedown")
@@ -88,7 +88,7 @@ def test_the_task_done_by_keyboard_and_saved_is_a_success(seat: Seat, world: Wor
     assert verdict.success, verdict
 
 
-@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ui_state", "sheet", "first_cell"),
     [("scrolled", "Sales", "A177"), pytest.param("summary", "Summary", "A1", marks=pytest.mark.slow)],

@@ -74,7 +74,7 @@ def test_every_instance_names_cells_that_are_empty_in_every_profile(shop: Shop) 
             assert summary[str(cell)].kind == "empty"
 
 
-@pytest.mark.process
+@pytest.mark.slow
 def test_libreoffice_reads_and_writes_the_workbook_without_changing_a_cell(tmp_path: Path) -> None:
     shop = PROFILES["outdoor-shop"]
     (tmp_path / "sales.ods").write_bytes(build(shop))

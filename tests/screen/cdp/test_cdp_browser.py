@@ -104,6 +104,7 @@ def test_closing_leaves_no_process_and_no_file_open(sandbox: Sandbox) -> None:
     until(lambda: "chromium" not in inside(sandbox, "cat /proc/[0-9]*/comm 2>/dev/null; true"))
 
 
+@pytest.mark.slow
 def test_two_pages_live_side_by_side_in_one_sandbox(sandbox: Sandbox) -> None:
     one = open_page(sandbox, url="data:text/html,<title>one</title>")
     two = open_page(sandbox, url="data:text/html,<title>two</title>")
@@ -247,6 +248,7 @@ def test_fingers_touch_when_asked_for() -> None:
         assert screen.evaluate("scrollY") > 200
 
 
+@pytest.mark.slow
 def test_without_pacing_it_is_the_same_screen() -> None:
     with browser(paced=False) as page:
         screen = page.show(HEAD + PROBE)

@@ -156,6 +156,7 @@ def test_newlines_are_enter_and_tabs_move_on(page: Browser) -> None:
     assert screen.evaluate("document.getElementById('next').value") == "four"
 
 
+@pytest.mark.slow
 def test_the_longest_text_arrives_whole(page: Browser) -> None:
     screen = page.show('<textarea id="t" autofocus></textarea>')
     written = "0123456789" * 200 + "ü" * 5000

@@ -274,6 +274,7 @@ def test_a_clock_that_ticks_is_quiet_between_two_ticks(page: Browser) -> None:
     assert screen.settle(3).quiet
 
 
+@pytest.mark.slow
 def test_a_canvas_that_keeps_changing_is_not_quiet(page: Browser) -> None:
     screen = page.show(
         """<canvas id="c" width="200" height="200"></canvas><script>
@@ -362,6 +363,7 @@ def test_a_failing_script_says_why(page: Browser) -> None:
     assert screen.evaluate("Promise.resolve({a: [1, 'x']})") == {"a": [1, "x"]}
 
 
+@pytest.mark.slow
 def test_a_flood_of_console_messages_and_requests_does_no_harm(page: Browser) -> None:
     page.site.pages["/ping"] = "pong"
     screen = page.show(

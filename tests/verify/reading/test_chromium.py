@@ -26,7 +26,7 @@ from fairground.verify.reading.chromium import (
 
 from .browsing import SETTINGS, browse
 
-pytestmark = pytest.mark.process
+pytestmark = pytest.mark.slow  # starts Chromium on a desktop
 
 
 @pytest.fixture(scope="module")

@@ -167,7 +167,7 @@ SHOWN = ("/admin/invitations", "/admin/agents", "/admin/battles", "/admin/votes"
     ("who", "paths"),
     [
         ("admin", [path for path in BY_ADMIN if path in SHOWN]),
-        ("owner", [path for path in BY_ALL if path in SHOWN]),
+        pytest.param("owner", [path for path in BY_ALL if path in SHOWN], marks=pytest.mark.slow),
         pytest.param("admin", [path for path in BY_ADMIN if path not in SHOWN], marks=pytest.mark.slow),
         pytest.param("owner", [path for path in BY_ALL if path not in SHOWN], marks=pytest.mark.slow),
     ],

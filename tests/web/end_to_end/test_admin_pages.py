@@ -93,6 +93,7 @@ def test_an_invitation_is_made_used_once_and_another_revoked(visit: Visit, admin
     expect(page.get_by_role("button", name="Revoke")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_an_agent_leaves_and_comes_back(visit: Visit, admin: Person, site: Site, look: Look) -> None:
     page = visit("/admin/agents", admin)
     look(page, "agents")
@@ -106,6 +107,7 @@ def test_an_agent_leaves_and_comes_back(visit: Visit, admin: Person, site: Site,
     assert "mimic" in active_agents(site.store)
 
 
+@pytest.mark.slow
 def test_filters_are_set_and_votes_marked_cleared_and_set_aside(
     visit: Visit, admin: Person, site: Site, look: Look
 ) -> None:
@@ -153,6 +155,7 @@ def test_a_battle_is_opened_to_every_judge_and_closed(visit: Visit, admin: Perso
     assert find_battle(site.store, battle.id).status == "closed"
 
 
+@pytest.mark.slow
 def test_votes_go_out_and_come_in(visit: Visit, admin: Person, site: Site, look: Look, tmp_path: Path) -> None:
     page = visit("/admin/data", admin)
     before = len(all_votes(site.store))

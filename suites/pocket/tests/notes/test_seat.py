@@ -89,6 +89,7 @@ def test_the_task_done_with_taps_and_keys_is_a_success(seat: Seat, theme: str) -
     assert judge(seat.world, seat.before, seat.capture()).success
 
 
+@pytest.mark.slow
 def test_the_note_that_was_edited_longest_ago_is_found_by_scrolling(seat: Seat) -> None:
     go(seat, world("pin-and-label", "oldest-recipe-health", "parent", theme="midnight"))
     tap(seat, "link", "Recipes")
@@ -193,6 +194,7 @@ def test_nothing_is_wider_than_the_phone_and_every_target_fits_a_finger(seat: Se
         assert script(seat, small) == [], path
 
 
+@pytest.mark.slow
 def test_nothing_in_the_sandbox_knows_what_is_asked(seat: Seat) -> None:
     sources = set()
     for scenario in (one for one in seat.world.suite.scenarios if one.app == "notes"):
@@ -226,6 +228,7 @@ def test_the_same_configuration_looks_the_same_and_each_theme_its_own_way(seat: 
     assert len(set(pictures)) == 3
 
 
+@pytest.mark.slow
 def test_a_reset_leaves_nothing_of_what_was_done(seat: Seat) -> None:
     tap(seat, "link", "New note")
     seat.screen.act(Type(text="Left behind"))
@@ -257,6 +260,7 @@ def test_an_agent_without_a_plan_fails_and_breaks_nothing(agent: Agent, tmp_path
     assert episode.outcome is Outcome.FAILED and episode.verdict is not None and episode.verdict.reward == 0.0
 
 
+@pytest.mark.slow
 def test_a_form_that_leads_to_a_new_page_settles_every_time(seat: Seat) -> None:
     """A picture asked for in the moment in which a page is left is never delivered: it must not be waited for."""
     go(seat, world("pin-and-label", "gifts-money", "cafe", theme="board", ui_state="note"))
