@@ -31,7 +31,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_threa
 settings.register_profile(  # the same examples every time: what is new is looked for by `make test-all`
     "fairground", deadline=None, max_examples=20, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.register_profile("quick", settings.get_profile("fairground"), max_examples=10)  # `make quick`
+settings.register_profile("quick", settings.get_profile("fairground"), max_examples=4)  # `make quick`
 settings.register_profile(
     "thorough", settings.get_profile("fairground"), max_examples=300, derandomize=False
 )  # `make test-all`
@@ -42,11 +42,11 @@ settings.load_profile("fairground")
 
 TIERS = {
     0: "pure logic",
-    1: "real programs and servers: one example per behaviour",
+    1: "real programs, servers and simulations: one example per behaviour",
     2: "conformance of every app",
     3: "live oracles and everything long",
 }
-_MARKS = {"process": 1, "conformance": 2, "slow": 3}
+_MARKS = {"process": 1, "simulation": 1, "conformance": 2, "slow": 3}
 _ALL_MARKED = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.(process|conformance|slow)\b", re.MULTILINE)
 _STARTING = {"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.exec"}
 _running: list[pytest.Item] = []

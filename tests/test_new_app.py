@@ -67,7 +67,6 @@ def fairground(environment: dict[str, str], *words: str) -> Any:
     return json.loads(done.stdout)
 
 
-@pytest.mark.process
 @pytest.mark.slow
 def test_its_own_tests_pass_and_its_oracle_solves_a_task_on_a_real_seat(environment: dict[str, str]) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "error"]

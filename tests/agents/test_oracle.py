@@ -107,7 +107,6 @@ def test_the_oracle_solves_its_scenario_with_real_input(world: str, tmp_path: Pa
     assert episode.verdict is not None and episode.verdict.reward == 1.0
 
 
-@pytest.mark.process
 @pytest.mark.slow
 def test_what_is_out_of_sight_or_behind_a_bar_is_scrolled_to(tmp_path: Path) -> None:
     moves = [Tap("Item 100"), Tap("Item 4"), Tap("Chip 17"), Tap("Chip 2"), Tap("Remove", within="Row 6"), Tap("Home")]

@@ -180,7 +180,6 @@ def outcome(agent: Agent, world: str, folder: Path) -> tuple[Outcome | None, lis
     return episode.outcome, [step.action.kind for step in read_episode(folder).steps]
 
 
-@pytest.mark.process
 @pytest.mark.slow
 def test_where_the_world_is_the_same_a_recorded_success_succeeds_again(run: Path, tmp_path: Path) -> None:
     agent = named_agent(f"replay:{run}")
@@ -188,7 +187,6 @@ def test_where_the_world_is_the_same_a_recorded_success_succeeds_again(run: Path
     assert how is Outcome.PASSED and kinds[-1] == "done" and kinds.count("click") == 6
 
 
-@pytest.mark.process
 @pytest.mark.slow
 def test_where_the_world_varies_it_plays_the_same_and_fails(run: Path, tmp_path: Path) -> None:
     agent = replay_agent(str(run))

@@ -250,7 +250,6 @@ def test_one_battle_runs_at_a_time_others_wait_their_turn_and_a_third_is_refused
         assert ended(arena, first) == "judging"
 
 
-@pytest.mark.process
 @pytest.mark.usefixtures("in_still_world")
 @pytest.mark.slow
 def test_a_follow_up_goes_on_in_the_same_seats_until_the_vote(arena: Store, tmp_path: Path) -> None:

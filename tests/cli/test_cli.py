@@ -57,7 +57,6 @@ for command in sys.argv[1:]:
 """
 
 
-@pytest.mark.process
 @pytest.mark.slow
 def test_a_command_needs_nothing_that_another_imported() -> None:
     """Each in a process of its own; other tests start the other commands so."""

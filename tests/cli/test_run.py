@@ -81,7 +81,6 @@ def test_a_person_cannot_be_run_without_a_page(capsys: pytest.CaptureFixture[str
     assert list(elsewhere.iterdir()) == []
 
 
-@pytest.mark.process
 @pytest.mark.slow
 def test_a_run_ends_with_a_score_and_informs_the_next_estimate(
     capsys: pytest.CaptureFixture[str], elsewhere: Path

@@ -395,7 +395,6 @@ def test_many_agents_are_listed_with_the_best_first(capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.parametrize("words", [[], pytest.param(["--json"], marks=pytest.mark.slow)])
-@pytest.mark.process
 @pytest.mark.slow
 def test_a_reader_that_leaves_early_is_no_error(words: list[str]) -> None:
     command = f"{sys.executable} -m fairground stats {EXAMPLE} --resamples 100 {' '.join(words)} | head -1"

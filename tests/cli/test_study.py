@@ -84,7 +84,6 @@ def test_what_is_asked_wrongly_is_said_before_anything_starts(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["study.toml"]
 
 
-@pytest.mark.process
 @pytest.mark.slow
 def test_a_study_ends_with_a_result_and_a_page_and_does_nothing_when_resumed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -153,7 +153,6 @@ def changed_suite() -> Suite:
     return Suite(**{**vars(wallet.suite()), "scenarios": (other_text(wallet.Pay), wallet.Careless(), wallet.Spent())})
 
 
-@pytest.mark.process
 @pytest.mark.slow
 def test_nothing_is_tried_again_that_has_not_changed(cache: Cache) -> None:
     options = dataclasses.replace(QUICK, mutant_pairs=1)

@@ -38,7 +38,6 @@ def test_a_pair_is_proven_on_a_seat_and_the_seat_is_used_again() -> None:
     assert not has_rehearsal(resolve("desk/calc", unproven=True).app)
 
 
-@pytest.mark.process
 @pytest.mark.slow
 def test_an_oracle_that_fails_on_the_screen_is_reported_with_its_theme_ui_state_and_a_picture() -> None:
     prover = Prover(_lost_on_the_way)
@@ -55,7 +54,6 @@ def test_an_oracle_that_fails_on_the_screen_is_reported_with_its_theme_ui_state_
     assert decode(base64.b64decode(found.picture)).pixels.shape == (915, 412, 3)
 
 
-@pytest.mark.process
 @pytest.mark.slow
 def test_what_failed_on_a_screen_is_tried_again_and_what_was_solved_is_not(tmp_path: Path) -> None:
     load = partial(load_suite, "pocket/notes")

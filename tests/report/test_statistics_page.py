@@ -318,7 +318,6 @@ def test_odd_tables_make_pages_without_holes(kind: str) -> None:
         ElementTree.fromstring(svg)
 
 
-@pytest.mark.process
 @pytest.mark.parametrize(
     "kind", [kind if kind in SHOWN_ODD else pytest.param(kind, marks=pytest.mark.slow) for kind in ODD]
 )
@@ -351,7 +350,6 @@ def test_agents_without_a_score_are_named() -> None:
     assert "Without a single scored episode, and so not ranked: " in page and ">bob</bdi>" in page
 
 
-@pytest.mark.process
 @pytest.mark.slow
 def test_votes_have_a_section_of_their_own(usual: Summary, show: Callable[..., Page], tmp_path: Path) -> None:
     left, right = ["ada", "bob", "cyd", EVIL] * 30, ["bob", "cyd", "ada", "ada"] * 30
@@ -411,7 +409,6 @@ def download(page: Page, name: str, kind: str) -> bytes:
     return Path(found.value.path()).read_bytes()
 
 
-@pytest.mark.process
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 @pytest.mark.slow
 def test_every_figure_can_be_saved_as_a_standalone_svg(usual: Summary, show: Callable[..., Page], scheme: str) -> None:
@@ -428,7 +425,6 @@ def test_every_figure_can_be_saved_as_a_standalone_svg(usual: Summary, show: Cal
         assert "sans-serif" in str(root.get("font-family")) and "tabindex" not in text
 
 
-@pytest.mark.process
 @pytest.mark.slow
 def test_an_exported_svg_looks_the_same_on_its_own(usual: Summary, show: Callable[..., Page], tmp_path: Path) -> None:
     page = show(usual, viewport={"width": 900, "height": 900}, color_scheme="dark")
@@ -444,7 +440,6 @@ def test_an_exported_svg_looks_the_same_on_its_own(usual: Summary, show: Callabl
     assert np.abs(pictures[0] - pictures[1]).max() <= 8, "the page and the library export the same drawing"
 
 
-@pytest.mark.process
 @pytest.mark.slow
 def test_a_png_has_three_times_the_pixels(usual: Summary, show: Callable[..., Page]) -> None:
     page = show(usual, color_scheme="dark", viewport={"width": 390, "height": 800})
@@ -459,7 +454,6 @@ def test_a_png_has_three_times_the_pixels(usual: Summary, show: Callable[..., Pa
         assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 20, "something is drawn"
 
 
-@pytest.mark.process
 @pytest.mark.slow
 def test_tables_sort_both_ways(usual: Summary, show: Callable[..., Page]) -> None:
     page = show(usual)
@@ -532,7 +526,6 @@ def test_light_and_dark_follow_the_reader_and_the_switch(usual: Summary, show: C
     assert page.locator("#theme").is_hidden() and page.locator(".tools").first.is_hidden()
 
 
-@pytest.mark.process
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.slow
 def test_text_has_contrast(usual: Summary, show: Callable[..., Page], scheme: str) -> None:
@@ -571,7 +564,6 @@ def test_without_scripts_everything_is_there(usual: Summary, show: Callable[...,
     assert page.locator("#apps-numbers").is_visible()
 
 
-@pytest.mark.process
 @pytest.mark.slow
 def test_the_leaderboard_fits_on_paper_and_on_tablets(usual: Summary, show: Callable[..., Page]) -> None:
     page = show(usual)

@@ -113,7 +113,6 @@ def test_a_simulated_user_answers_questions(tmp_path: Path) -> None:
     assert "Which tea?" in advice.words[0] and "XYZZY" not in advice.words[0]
 
 
-@pytest.mark.process
 @pytest.mark.slow
 def test_a_simulated_user_who_cannot_be_reached_is_an_error_and_no_result(tmp_path: Path) -> None:
     with Advice(in_turn(DOWN)) as advice:
@@ -122,7 +121,6 @@ def test_a_simulated_user_who_cannot_be_reached_is_an_error_and_no_result(tmp_pa
     assert episode.extra["usage"]["failures"] == 1
 
 
-@pytest.mark.process
 @pytest.mark.slow
 def test_a_spent_budget_of_tokens_ends_the_rounds(tmp_path: Path) -> None:
     with Advice(in_turn("Tea is missing.")) as advice:
@@ -185,7 +183,6 @@ def test_an_auditor_objects_within_its_rounds_and_the_step_budget(tmp_path: Path
         assert gave_up.steps == 1 and len(advice.questions) == 2
 
 
-@pytest.mark.process
 @pytest.mark.slow
 def test_an_answer_that_was_objected_to_may_be_given_again_and_counts(tmp_path: Path) -> None:
     with Advice(in_turn(MISSING, FINE)) as advice:
@@ -203,7 +200,6 @@ def test_an_auditor_that_fails_is_an_error_and_no_acceptance(tmp_path: Path) -> 
     assert "gave 3 answers that cannot be used" in episode.error
 
 
-@pytest.mark.process
 @pytest.mark.slow
 def test_audited_and_retried_the_auditor_comes_first(tmp_path: Path) -> None:
     agent = Follows(DONE, DONE, *SOLVE, DONE)
@@ -262,7 +258,6 @@ def clarifies(text: object, kind: object = "ok") -> Callable[[str], object]:
     return lambda words: {"class": kind, "reason": "Because."} if "you audit it" in words else {"instruction": text}
 
 
-@pytest.mark.process
 @pytest.mark.slow
 def test_a_clarification_that_is_not_ok_is_kept_and_not_used(tmp_path: Path) -> None:
     proposed = "Add tea, and only tea, to the list; save it."
@@ -327,7 +322,6 @@ def test_the_answer_is_neither_shown_to_a_clarifier_nor_let_through(tmp_path: Pa
     assert "not shown" in advice.words[0]
 
 
-@pytest.mark.process
 @pytest.mark.slow
 def test_an_unreadable_audit_is_no_consent_and_an_unreachable_one_is_an_error(tmp_path: Path) -> None:
     with Advice(clarifies("Add tea to the list, please, and save it.", "fine")) as advice:

@@ -92,7 +92,6 @@ def outcomes(store: RunStore) -> list[str]:
 
 
 @needs_ray
-@pytest.mark.process
 @pytest.mark.slow
 def test_a_run_needs_no_cluster_but_starts_one_for_itself(
     surroundings: None, tmp_path: Path, capfd: pytest.CaptureFixture[str]

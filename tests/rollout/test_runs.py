@@ -102,7 +102,6 @@ def test_a_worker_that_dies_takes_only_its_own_job_with_it_and_what_cannot_be_ma
         assert store.progress().retried == 1
 
 
-@pytest.mark.process
 @pytest.mark.slow
 def test_a_worker_that_left_an_agent_behind_is_not_used_again(tmp_path: Path) -> None:
     with stub_run(tmp_path / "run", ["tired", "fine"], workers=1) as store:

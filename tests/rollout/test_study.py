@@ -315,7 +315,6 @@ def test_a_study_that_was_interrupted_goes_on_where_it_was(tmp_path: Path) -> No
     assert seen == [(name, number) for name in ("baseline", "deterministic") for number in range(6)]
 
 
-@pytest.mark.process
 @pytest.mark.slow
 def test_a_study_killed_at_random_instants_has_every_episode_of_every_run_once(tmp_path: Path) -> None:
     spec = spec_of(DETERMINISTIC, LEARNED, configs=8)

@@ -85,6 +85,7 @@ def test_the_classic_example_has_its_published_values(scale, value):
 @pytest.mark.parametrize("scale", SCALES)
 @settings(deadline=None, max_examples=60)
 @given(table=tables())
+@pytest.mark.simulation
 def test_alpha_is_what_the_definition_says(scale, table):
     assume(usable(table))
     assert alpha(table, scale).alpha.estimate == pytest.approx(by_definition(table, scale), abs=1e-9)
@@ -151,6 +152,7 @@ def test_ratings_by_chance_have_alpha_0_inside_the_interval():
 
 
 @pytest.mark.parametrize("scale", ["nominal", "ordinal", "interval"])
+@pytest.mark.simulation
 def test_intervals_cover_the_value_of_the_population(scale):
     """Three coders who copy the true label with chance 0.8 and otherwise guess: 150 units, 200 studies."""
     rng = generator(2)

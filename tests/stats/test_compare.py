@@ -141,6 +141,7 @@ def _false_alarms(experiments: int) -> float:
     return alarms / experiments
 
 
+@pytest.mark.simulation
 def test_equal_agents_are_rarely_told_apart() -> None:
     assert _false_alarms(150) < 0.1
 

@@ -109,6 +109,7 @@ def test_a_nested_balanced_table_agrees_with_restricted_maximum_likelihood():
     assert found["rollout"] == pytest.approx(float(fit.scale), rel=1e-3)
 
 
+@pytest.mark.simulation
 def test_every_component_is_unbiased_on_a_grid():
     rng = np.random.default_rng(3)
     apps = np.array([0.0, 0.4, 1.0])
@@ -121,6 +122,7 @@ def test_every_component_is_unbiased_on_a_grid():
         assert abs(mean - truth[name]) < 4 * error, name
 
 
+@pytest.mark.simulation
 def test_every_component_is_unbiased_with_cells_missing_and_ragged_rollouts():
     rng = np.random.default_rng(4)
     sds, shape = (0.5, 0.3, 0.4, 0.2, 0.6), (4, 3)
@@ -322,6 +324,7 @@ def test_the_plan_gets_scenario_configuration_and_rollout():
         found["theme"]
 
 
+@pytest.mark.simulation
 def test_intervals_cover_the_scenario_variance():
     rng = np.random.default_rng(16)
     inside = 0

@@ -90,6 +90,7 @@ def test_an_interval_holds_its_score(data, level):
         pytest.param([0.9, 0.7], id="two", marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.simulation
 def test_intervals_cover_the_score_of_the_true_rates(p):
     """A plain percentile bootstrap covers 0% for the even agent: chance alone pushes all its resamples below."""
     rng, truth = generator(1), genscore(p).score

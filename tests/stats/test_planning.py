@@ -237,6 +237,7 @@ def test_a_half_width_below_the_floor_of_the_scenarios_is_refused_with_the_floor
     assert just.floor == pytest.approx(floor)
 
 
+@pytest.mark.simulation
 def test_a_power_out_of_reach_is_refused_with_what_can_be_had() -> None:
     with pytest.raises(InvalidInput, match="would be 0.2") as caught:
         plan_power(DifferenceComponents(0.024, 0.01, 0.24), apps=4, difference=0.03, limits=Limits((2, 10)))

@@ -174,6 +174,7 @@ def test_a_level_outside_0_and_1_is_refused(level):
     ("bounds", "rollouts", "golden"),
     [(wald_bounds, 3, 0.2569), (wilson_bounds, 3, 0.9529), (wald_bounds, 20, 0.5973), (wilson_bounds, 20, 0.9533)],
 )
+@pytest.mark.simulation
 def test_coverage_averaged_over_realistic_rates_has_the_golden_values(bounds, rollouts, golden):
     """Rates as they are after 3 rollouts that all failed (0.68) or all succeeded (0.32), at Jeffreys' posterior."""
     quantiles = (np.arange(200_000) + 0.5) / 200_000

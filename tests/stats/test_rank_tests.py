@@ -109,6 +109,7 @@ def test_p_values_are_even_when_all_agents_are_equal() -> None:
     assert (p <= 0.5).mean() == pytest.approx(0.5, abs=0.08)
 
 
+@pytest.mark.simulation
 def test_voters_who_lean_need_their_votes_swapped_together() -> None:
     rng = generator(4)
     small = {"votes": 0, "voters": 0}
@@ -206,6 +207,7 @@ def test_resamples_that_cannot_vary_are_no_evidence() -> None:
     assert (row.p_value, row.z) == (1, 0)
 
 
+@pytest.mark.simulation
 def test_equal_agents_are_seldom_told_apart() -> None:
     rng = generator(8)
     found = []
@@ -236,6 +238,7 @@ def test_noise_wears_the_order_down_and_turning_all_votes_reverses_it() -> None:
     plain((some, much))
 
 
+@pytest.mark.simulation
 def test_noise_agrees_with_turning_votes_one_by_one() -> None:
     votes = drawn_votes(APART[:6], 400, generator(10))
     (fast,) = noise_sensitivity(votes, rng=generator(), shares=(0.2,), repeats=2000)

@@ -48,6 +48,7 @@ STRENGTHS = np.array([0.6, 0.3, 0.0, -0.3, -0.6])
 # --- resampling is exact in law --------------------------------------------------------------------------------------
 
 
+@pytest.mark.simulation
 def test_resamples_of_counts_are_distributed_like_resamples_of_votes() -> None:
     votes = drawn_votes(STRENGTHS[:3], 90, generator(1))
     fit = np.array(bradley_terry(votes).strengths)
@@ -77,6 +78,7 @@ def test_resamples_of_voters_keep_their_votes_together() -> None:
     np.testing.assert_allclose(fast.mean(axis=1), np.array(slow).mean(axis=0), atol=0.03)
 
 
+@pytest.mark.simulation
 def test_weighted_votes_are_drawn_with_their_weights() -> None:
     rng = generator(6)
     votes = replace(drawn_votes(STRENGTHS[:3], 100, rng), weight=rng.choice([0.0, 0.5, 1.0, 4.0], 100))
@@ -160,6 +162,7 @@ def covered(strengths: NDArray[np.float64], votes: int, experiments: int, method
 
 
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.simulation
 def test_intervals_hold_the_truth_as_often_as_they_say(method: str) -> None:
     # 5 x 120 intervals, correlated within an experiment: a standard error of about 0.012.
     assert 0.91 <= covered(STRENGTHS, 600, 120, method, seed=11) <= 0.985

@@ -410,6 +410,7 @@ _EPISODE = st.fixed_dictionaries(
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(_EPISODE, min_size=1, max_size=8))
+@pytest.mark.simulation
 def test_every_kind_of_file_gives_the_same_table(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
     with open(tmp_path / "t.csv", "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]))

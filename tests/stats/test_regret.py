@@ -292,6 +292,7 @@ app = st.lists(st.tuples(cell, cell, cell, cell), min_size=1, max_size=4)
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(app, min_size=1, max_size=3), st.sampled_from([1, 2, "all"]), st.integers(0, 2**32 - 1))
+@pytest.mark.simulation
 def test_regret_is_bounded_symmetric_in_the_two_and_inside_its_interval(apps, take, seed):
     one = cells_of([[[a, b] for a, b, _, _ in scenarios] for scenarios in apps], "one")
     other = cells_of([[[c, d] for _, _, c, d in scenarios] for scenarios in apps], "other")

@@ -183,6 +183,7 @@ def test_more_tasks_narrow_the_curve():
 
 
 @pytest.mark.parametrize("metric", ["Pass^k", "pass@k"])
+@pytest.mark.simulation
 def test_intervals_over_tasks_cover_what_holds_for_all_such_tasks(metric):
     """60 tasks with p ~ Beta(0.5, 0.7), 5 rollouts each. Resampling rollouts as well would be off centre for k > 1."""
     rng = generator(6)
@@ -197,6 +198,7 @@ def test_intervals_over_tasks_cover_what_holds_for_all_such_tasks(metric):
     assert covered / 400 == pytest.approx(np.full(5, 0.94), abs=0.04)
 
 
+@pytest.mark.simulation
 def test_intervals_over_rollouts_cover_what_holds_for_these_very_tasks():
     rng = generator(7)
     p = rng.beta(0.5, 0.7, 100)

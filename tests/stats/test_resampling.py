@@ -128,6 +128,7 @@ def same_law(one: NDArray[np.float64], other: NDArray[np.float64]) -> bool:
 
 
 @pytest.mark.parametrize("design", ["grid", "sampled"])
+@pytest.mark.simulation
 def test_ragged_cells_with_holes_have_the_law_of_a_plain_loop(design: str) -> None:
     rng = np.random.default_rng(11)
     cells = some_of(grid_cells(rng, apps=2, scenarios=3, axes=(3, 2), rollouts=3), rng)
@@ -139,6 +140,7 @@ def test_ragged_cells_with_holes_have_the_law_of_a_plain_loop(design: str) -> No
     assert fast.mean(axis=1).std() == pytest.approx(slow.mean(axis=1).std(), rel=0.08)
 
 
+@pytest.mark.simulation
 def test_a_complete_grid_has_the_law_of_a_plain_loop(way: str) -> None:
     rng = np.random.default_rng(12)
     cells = grid_cells(rng, apps=2, scenarios=4, axes=(2, 2), rollouts=3)

@@ -76,6 +76,7 @@ def test_the_floor_of_two_cells_with_three_rollouts_at_one_half_is_the_golden_va
 
 
 @pytest.mark.parametrize("p", [0.1, 0.37, 0.9])
+@pytest.mark.simulation
 def test_floors_are_unbiased_with_ragged_rollouts_and_three_cells_on_a_line(p):
     sizes = (2, 3, 5)
     floor = mad = 0.0
@@ -181,6 +182,7 @@ def test_an_axis_with_an_effect_is_found_and_the_others_are_not():
     assert abs(found["instance"].excess.estimate) < 0.03
 
 
+@pytest.mark.simulation
 def test_p_values_are_right_when_nothing_has_an_effect():
     # Rates differ between lines and are extreme: what a pooled-rate floor would get wrong.
     rng = np.random.default_rng(6)
@@ -277,6 +279,7 @@ def test_results_are_plain_data_and_repeat_with_the_seed():
 
 @settings(max_examples=40, deadline=None)
 @given(st.data())
+@pytest.mark.simulation
 def test_figures_keep_their_order_and_do_not_depend_on_names(data):
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     rows = [

@@ -213,6 +213,7 @@ TOLERANCE = 3 * math.sqrt(0.05 * 0.95 / STREAMS)  # three Monte Carlo errors: 0.
 
 
 @pytest.mark.parametrize("p", [0.01, 0.2, 0.5, 0.99])
+@pytest.mark.simulation
 def test_the_rate_is_ever_missed_by_at_most_alpha(p: float) -> None:
     rng = np.random.default_rng(1)
     s = np.cumsum(rng.random((STREAMS, EPISODES)) < p, axis=1, dtype=float)
@@ -264,6 +265,7 @@ def test_the_evidence_at_one_mean_is_what_a_monitor_accumulates() -> None:
 
 
 @pytest.mark.parametrize("method", ["betting", "running-mean"])
+@pytest.mark.simulation
 def test_sequences_of_rewards_hold_their_mean(method: str) -> None:
     rng = np.random.default_rng(6)
     missed = 0
@@ -294,6 +296,7 @@ def test_scenario_by_scenario_order_breaks_the_promise_that_random_order_keeps()
     assert by_block.any(axis=1).mean() <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 300)
 
 
+@pytest.mark.simulation
 def test_the_running_mean_is_held_though_the_rate_drifts_and_the_order_is_chosen_by_what_came() -> None:
     rng = np.random.default_rng(10)
     streams, missed = 100, 0
@@ -402,6 +405,7 @@ def test_endless_evidence_stays_a_number() -> None:
 # Stopping rules.
 
 
+@pytest.mark.simulation
 def test_peeking_with_a_z_test_errs_often_and_ours_does_not() -> None:
     study = simulate_stopping(0.5, 0.5, rng=np.random.default_rng(20), streams=1000)
     assert study.naive.wrong > 0.3

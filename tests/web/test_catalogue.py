@@ -181,7 +181,6 @@ def test_an_app_that_cannot_be_opened_says_why(tmp_path: Path) -> None:
     assert not book.looks(suite, suite.apps[0]).making
 
 
-@pytest.mark.process
 @pytest.mark.slow
 def test_pictures_of_an_app_appear_on_its_page_and_are_kept(browser: Browser, site: str, home: Path) -> None:
     page = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme="dark")

@@ -39,7 +39,6 @@ def test_a_face_is_one_picture_and_the_others_follow_when_somebody_wants_them(tm
     assert {axis for axis, _ in first} == {"theme"} and len(first) == 1
 
 
-@pytest.mark.process
 @pytest.mark.slow
 def test_letters_become_pictures_and_groups_open_for_what_is_looked_for(browser: Browser, site: Site) -> None:
     page = browser.new_page(viewport={"width": 390, "height": 800})

@@ -13,7 +13,6 @@ from tests.waiting import eventually
 from tests.web.arena_stage import fill
 
 
-@pytest.mark.process
 @pytest.mark.parametrize("url", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)], indirect=True)
 @pytest.mark.slow
 def test_another_process_counts_the_same_and_when_it_was_killed_it_is_counted_here(store: Store) -> None:
