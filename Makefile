@@ -28,7 +28,7 @@ run: ## Evaluate the built-in agents on real software: a leaderboard with interv
 
 quick: ## Run only the tests of pure logic (under a minute)
 	@scripts/setup check
-	@$(pytest) --tier 0 --hypothesis-profile=quick
+	@$(bin)/python -m pytest -n auto --dist worksteal --tier 0 --hypothesis-profile=quick
 
 test: ## Set up, check, and run the tests (some minutes)
 	@scripts/setup test

@@ -19,6 +19,8 @@ from fairground_desk.browser.scenarios.taking import OpenTabs
 from fairground_desk.browser.serving import Request
 from fairground_desk.browser.sites import Sites
 
+pytestmark = pytest.mark.conformance
+
 PLAYED = (
     "bookmark-page/event@tomasz/light/start",
     "help-desk-ticket/key@ines/dark/no-bar",

@@ -19,6 +19,8 @@ from fairground_desk.calc.sales import PROFILES
 from fairground_desk.calc.task import kept
 from fairground_desk.calc.workbooks import BUDGET, SALES, STAFF, STOCK, SURVEY, opened_at, other_files
 
+pytestmark = pytest.mark.conformance
+
 SUITE = Suite("desk", "Desk", "0", (Calc(),), SCENARIOS)
 UI_STATES, THEMES = tuple(Calc.ui_states), tuple(Calc.themes)
 
@@ -58,7 +60,6 @@ def test_a_desk_is_the_same_every_time_and_unlike_the_others(profile: str) -> No
         assert sum(sheet.size[0] for sheet in read_ods(mine).sheets) >= 35
 
 
-@pytest.mark.conformance
 def test_tasks_make_sense_and_are_not_done_at_the_start() -> None:
     """One instance and profile of each; proof tables say it of all."""
     words = set()

@@ -20,6 +20,8 @@ from fairground_desk.files.scenarios.arranging import Regroup
 from fairground_desk.files.scenarios.naming import RenameOne
 from fairground_desk.files.scenarios.plan import FilesTask, name_of
 
+pytestmark = pytest.mark.conformance
+
 SUITE = Suite("desk", "Desk", "0", (Files(),), SCENARIOS)
 UI_STATES, THEMES = tuple(Files.ui_states), tuple(Files.themes)
 

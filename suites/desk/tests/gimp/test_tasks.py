@@ -19,6 +19,8 @@ from fairground_desk.gimp.profiles import STUDIOS, build
 from fairground_desk.gimp.scenarios import SCENARIOS, following
 from fairground_desk.gimp.scriptfu import evaluate
 
+pytestmark = pytest.mark.conformance
+
 
 def world_of(scenario: str, instance: str, profile: str, theme: str = "light", ui_state: str = "usual") -> World:
     axes = {"instance": instance, "profile": profile, "theme": theme, "ui_state": ui_state}
@@ -43,7 +45,6 @@ def test_a_profile_is_the_same_every_time_and_readable(profile: str) -> None:
     assert len(set(pictures.values())) == len(pictures), "no two pictures are the same"
 
 
-@pytest.mark.conformance
 def test_tasks_make_sense_and_are_not_done_at_the_start() -> None:
     """One instance and profile of each; proof tables say it of all."""
     states = {profile: recorded(profile) for profile in STUDIOS}

@@ -18,6 +18,8 @@ from fairground_desk.impress.inspector import INSPECTOR
 from fairground_desk.impress.talks import TALKS
 from fairground_desk.impress.task import read_deck
 
+pytestmark = pytest.mark.conformance
+
 ROLES = {part.role for part in TALKS["housing-board"].parts} - {""}
 
 
@@ -53,7 +55,6 @@ def test_every_deck_has_the_slides_that_tasks_are_about(profile: str) -> None:
     assert len(folder_of(profile)) > 30
 
 
-@pytest.mark.conformance
 def test_tasks_make_sense_and_are_not_done_at_the_start() -> None:
     """One instance and profile of each; proof tables say it of all."""
     states = {profile: recorded(profile) for profile in TALKS}

@@ -17,6 +17,8 @@ from fairground_desk.inkscape.scenarios import SCENARIOS
 from fairground_desk.inkscape.sheets import SHEETS, sheet_of
 from fairground_desk.inkscape.svgwriter import View
 
+pytestmark = pytest.mark.conformance
+
 PAIRS = [(scenario.name, instance) for scenario in SCENARIOS for instance in scenario.instances]
 
 
@@ -55,7 +57,6 @@ def test_a_profile_is_the_same_every_time_and_large(profile: str) -> None:
         assert len(some) >= 4, "each colour has a few blocks and its swatch"
 
 
-@pytest.mark.conformance
 def test_tasks_make_sense_and_are_not_done_at_the_start() -> None:
     """One instance and profile of each; proof tables say it of all."""
     states = {profile: recorded(world_of("turn", "plate", profile)) for profile in SHEETS}

@@ -19,6 +19,8 @@ from fairground_desk.mousepad.scenarios.editing import EditTask, TextTask
 from fairground_desk.mousepad.scenarios.forms import LineEnds
 from fairground_desk.mousepad.workplaces import WORKPLACES
 
+pytestmark = pytest.mark.conformance
+
 SUITE = Suite("desk", "Desk", "0", (Mousepad(),), SCENARIOS)
 UI_STATES, THEMES = tuple(Mousepad.ui_states), tuple(Mousepad.themes)
 

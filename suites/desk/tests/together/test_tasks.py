@@ -33,6 +33,8 @@ from fairground_desk.together.sheet_and_letter import TotalsToMemo
 from fairground_desk.writer.documents import REPORT, document
 from fairground_desk.writer.documents import other_files as writer_files
 
+pytestmark = pytest.mark.conformance
+
 
 def world_of(task: str, profile: int = 0, theme: str = "light", ui_state: int = 0) -> World:
     app, scenario, instance = task.split("/")

@@ -26,6 +26,8 @@ from fairground_desk.writer.organisation import PROFILES, organisation
 from fairground_desk.writer.scenarios.questions import Question
 from fairground_desk.writer.task import WriterTask
 
+pytestmark = pytest.mark.conformance
+
 SUITE = Suite("desk", "Desk", "0", (Writer(),), SCENARIOS)
 
 
@@ -68,7 +70,6 @@ def test_a_desk_is_the_same_every_time_and_unlike_the_others(profile: str) -> No
         assert all(document(profile, path) != document(other, path) for path in DOCUMENTS)
 
 
-@pytest.mark.conformance
 def test_tasks_make_sense_and_are_not_done_at_the_start() -> None:
     """One instance and profile of each; proof tables say it of all."""
     for number, scenario in enumerate(SCENARIOS):

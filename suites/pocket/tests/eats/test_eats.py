@@ -15,6 +15,8 @@ from fairground_pocket.eats import Eats, menus, store
 from fairground_pocket.kit import PROFILES, Database, Hand, Phone
 from fairground_pocket.kit.serving import Request
 
+pytestmark = pytest.mark.conformance
+
 PROFILE = "noah-toronto"
 OPEN = "opens < '19:00' AND closes > '20:30' AND rests != 1"  # there it is Tuesday, 19:40
 PLAIN = "sold_out = 0 AND NOT EXISTS (SELECT 1 FROM section_choices c WHERE c.section = d.section)"

@@ -12,6 +12,8 @@ from fairground_pocket.email.store import resolve, search, threads
 from fairground_pocket.kit import Database, Hand, Phone
 from fairground_pocket.kit.serving import Request
 
+pytestmark = pytest.mark.conformance
+
 PROFILE = "mateo-medellin"
 
 

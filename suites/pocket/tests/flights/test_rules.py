@@ -11,6 +11,8 @@ from fairground_pocket.flights import store
 from fairground_pocket.flights.app import Flights
 from fairground_pocket.kit import Database, Hand, Phone
 
+pytestmark = pytest.mark.conformance
+
 
 @pytest.fixture
 def db() -> Iterator[Database]:

@@ -11,6 +11,8 @@ from fairground_pocket.flights.app import Flights
 from fairground_pocket.flights.schedule import Line, airports
 from fairground_pocket.kit import PROFILES, Database
 
+pytestmark = pytest.mark.conformance
+
 
 @pytest.fixture(params=PROFILES)
 def db(request: pytest.FixtureRequest) -> Database:

@@ -12,6 +12,8 @@ from fairground_pocket.notes.profiles import PROFILES, SHARED_LABELS, read_profi
 from fairground_pocket.notes.store import BODY_LENGTH, LABEL_LENGTH, NOW, TITLE_LENGTH
 from fairground_pocket.notes.themes import THEMES
 
+pytestmark = pytest.mark.conformance
+
 READABLE = 4.5  # WCAG 2.1, level AA, for text of any size
 VISIBLE = 3.0  # for what is not text
 

@@ -15,6 +15,8 @@ from fairground_pocket.notes.themes import THEMES
 
 from .reader import Client, Page, world
 
+pytestmark = pytest.mark.conformance
+
 
 def changed(client: Client, before: dict[str, Any]) -> dict[str, Any]:
     """What differs from an earlier dump: fields of notes by title, and whatever else."""

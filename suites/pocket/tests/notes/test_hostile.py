@@ -18,6 +18,8 @@ from fairground_pocket.notes.store import BODY_LENGTH, LABEL_LENGTH, TITLE_LENGT
 
 from .reader import Client, ended, request_threads, serve, world
 
+pytestmark = pytest.mark.conformance
+
 PAYLOADS = [
     "<script>document.title='owned'</script>",
     '"><img src=x onerror=alert(1)>',

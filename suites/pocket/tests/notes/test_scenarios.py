@@ -19,6 +19,8 @@ from fairground_pocket.notes.scenarios.pin_and_label import PinAndLabel, target
 
 from .reader import world
 
+pytestmark = pytest.mark.conformance
+
 Data = dict[str, Any]
 
 

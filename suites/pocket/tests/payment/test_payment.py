@@ -18,6 +18,8 @@ from fairground_pocket.payment import Payment
 from fairground_pocket.payment.amounts import parse, shown, typed
 from fairground_pocket.payment.store import balance, following, limit, refusal, shares
 
+pytestmark = pytest.mark.conformance
+
 PROFILE = "george-bristol"
 TASKS = [task for task in suite.scenarios if task.app == "payment"]
 

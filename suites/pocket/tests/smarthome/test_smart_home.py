@@ -14,6 +14,8 @@ from fairground_pocket.smarthome import SmartHome
 from fairground_pocket.smarthome.kinds import KINDS, action_words, actions, shown, values
 from fairground_pocket.smarthome.store import accepts, clock_fault, day_words, energy, months
 
+pytestmark = pytest.mark.conformance
+
 PROFILE = "mateo-medellin"
 
 
