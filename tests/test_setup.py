@@ -124,6 +124,19 @@ def test_a_set_up_that_was_killed_is_repaired_by_two_that_run_at_once(checkout: 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
+def test_system_and_python_packages_are_installed_at_the_same_time(checkout: Path) -> None:
+    stand_in(checkout, "id", "echo 0")
+    stand_in(checkout, "dpkg-query", "true")
+    # apt-get ends only once the virtual environment is there; one after the other, set-up would never end.
+    stand_in(checkout, "apt-get", 'test "$1" = update || while [ ! -e .venv/bin/pip ]; do sleep 0.1; done')
+    done = set_up(checkout, "run")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "setup: ready" in done.stdout
+    assert subprocess.run([checkout / ".venv" / "bin" / "python", "-c", "import tiny"]).returncode == 0
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_a_checkout_that_was_moved_gets_an_environment_of_its_own(checkout: Path) -> None:
     assert set_up(checkout, "check", PYTHON=sys.executable).returncode == 0
     moved = checkout.rename(checkout.with_name("moved"))
