@@ -19,7 +19,7 @@ def test_pure():
 def test_that_hides_a_program():
     try:
         subprocess.run(["true"])
-    except Exception:
+    except Exception:  # as product code may; the test must fail all the same
         pass
 
 @pytest.mark.process

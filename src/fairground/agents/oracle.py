@@ -183,7 +183,7 @@ def _reach(seat: Seat, find: _Find) -> Generator[Turn, None, tuple[int, int]]:
 
 
 def _look(seat: Seat, find: _Find) -> tuple[Node, Place]:
-    """Looks until something is there. Patience begins anew while the seat works, as it does long on a busy machine."""
+    """Looks until something is there. The timeout starts again while the seat's programs are still working."""
     begun = time.monotonic()
     deadline = begun + _PATIENCE
     while True:
