@@ -10,8 +10,8 @@ import pytest
 from PIL import Image
 
 from fairground.core import Check, InvalidInput, State, UnknownName
-from fairground.report.looks import looks_of, looks_sheet
-from fairground.worlds import App, Scenario, ScreenSpec, Seat, Suite, World
+from fairground.report.looks import face, looks_of, looks_sheet
+from fairground.worlds import App, Scenario, ScreenSpec, Seat, Suite, World, suites
 
 COLOURS = {"red": (255, 0, 0), "blue": (0, 0, 255)}
 
@@ -66,3 +66,25 @@ def test_a_profile_that_is_not_there_and_an_app_without_tasks_are_refused() -> N
         next(looks_of(SUITE, SUITE.apps[0], "nobody"))
     with pytest.raises(InvalidInput, match="no configuration to show"):
         next(looks_of(Suite("paint", "Paint", "1", (Painted(),), ()), Painted()))
+
+
+@pytest.mark.parametrize("name", ["desk", "pocket"])
+def test_every_app_ships_a_small_picture_for_the_catalogue(name: str) -> None:
+    suite = suites()[name]
+    assert suite.pictures is not None
+    files = {path.stem: path for path in suite.pictures.iterdir()}
+    assert files.keys() == {app.name for app in suite.apps}, f"fairground looks {name} --faces -o {suite.pictures}"
+    for app in suite.apps:
+        picture = Image.open(files[app.name])
+        picture.load()
+        width, height = app.screen.size
+        assert picture.format == "WEBP" and picture.width >= 400 and files[app.name].stat().st_size < 100_000
+        assert picture.height == round(picture.width * height / width)
+
+
+@pytest.mark.process
+def test_the_face_of_an_app_is_its_first_look_and_small() -> None:
+    picture = Image.open(io.BytesIO(face(SUITE, SUITE.apps[0])))
+    assert picture.size == (200, 300)
+    red, green, blue = np.asarray(picture.convert("RGB"))[-1, -1].tolist()
+    assert red > 230 and green < 25 and blue < 25

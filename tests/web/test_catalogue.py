@@ -18,7 +18,8 @@ from fairground.cli import main
 from fairground.report.html import join
 from fairground.web.site import Site, serving
 from fairground.web.studio.catalogue_counts import shelf
-from fairground.web.studio.catalogue_looks import AXES, LookBook
+from fairground.web.studio.catalogue_looks import AXES, LookBook, Looks
+from fairground.web.studio.catalogue_parts import Reader
 from fairground.web.studio.catalogue_scenario import scenario_page
 from fairground.worlds import MutantCount, ProofTable, ProvenInstance, ProvenScenario, read_folder, suites, write_table
 from tests.chromium import note_faults
@@ -27,6 +28,8 @@ from tests.waiting import eventually
 pytestmark = pytest.mark.process
 
 Get = Callable[..., tuple[int, str]]
+NONE = Looks((), making=False, fault="")
+VISITOR = Reader()
 
 
 @pytest.fixture(scope="module")
@@ -120,8 +123,10 @@ def test_every_app_and_a_scenario_of_each_have_a_page(get: Get, suite: str) -> N
             assert all(f">{one.name}" in body for one in app.inspector.endpoints)
         status, body = get(f"/catalogue/{suite}/{app.name}/{scenario.name}")
         assert status == 200 and "What is asked" in body
-        assert f"/live/new?world={suite}%2F{app.name}%2F{scenario.name}%2F" in body
-        assert f"/arena/new?world={suite}%2F{app.name}%2F{scenario.name}%2F" in body
+        found = shelf(suites()[suite], app)
+        for_judges = str(join(scenario_page(found, found.find(scenario.name), Reader(opens=True), NONE)))
+        assert f"/live/new?world={suite}%2F{app.name}%2F{scenario.name}%2F" in for_judges
+        assert f"/arena/new?world={suite}%2F{app.name}%2F{scenario.name}%2F" in for_judges
 
 
 def test_a_scenario_says_what_it_checks_where_that_is_known(get: Get) -> None:
@@ -137,11 +142,11 @@ def table(faulty: dict[str, str], infeasible: dict[str, str]) -> ProofTable:
     return ProofTable(suite="pocket", app="notes", scenarios=(one,))
 
 
-def shown(proofs: Path) -> str:
+def shown(proofs: Path, reader: Reader = VISITOR) -> str:
     """The page of that scenario."""
     suite = replace(suites()["pocket"], proofs=proofs)
     found = shelf(suite, suite.app("notes"))
-    return str(join(scenario_page(found, found.find("count-label"))))
+    return str(join(scenario_page(found, found.find("count-label"), reader, NONE)))
 
 
 def test_a_proof_says_what_failed_and_why(tmp_path: Path) -> None:
@@ -162,6 +167,14 @@ def test_a_broken_table_is_told_and_shows_no_proof(tmp_path: Path) -> None:
     (tmp_path / "notes.jsonl.gz").write_bytes(b"\x1f\x8bnonsense")
     page = shown(tmp_path)
     assert "cannot be read" in page and str(tmp_path) not in page
+
+
+def test_only_those_at_the_server_are_told_how_to_prove(tmp_path: Path) -> None:
+    for broken in (False, True):
+        if broken:
+            (tmp_path / "notes.jsonl.gz").write_bytes(b"\x1f\x8bnonsense")
+        assert "fairground prove" not in shown(tmp_path)
+        assert "fairground prove pocket/notes" in shown(tmp_path, Reader(commands=True))
 
 
 @pytest.mark.process

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import io
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from playwright.sync_api import Browser, expect
 
 from fairground.arena import Store
+from fairground.report.looks import face_of
 from fairground.web import Site, serving
-from fairground.web.studio.catalogue_looks import LookBook, face_of
+from fairground.web.studio.catalogue_looks import LookBook
 from fairground.worlds import suites
 from tests.chromium import note_faults
 from tests.waiting import eventually
@@ -27,7 +32,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
 @pytest.mark.process
 def test_a_face_is_one_picture_and_the_others_follow_when_somebody_wants_them(tmp_path: Path) -> None:
-    suite = suites()["pocket"]
+    suite = replace(suites()["pocket"], pictures=None)
     app = suite.app("notes")
     book = LookBook(tmp_path)
     book.ask(suite, app, face=True)
@@ -37,6 +42,30 @@ def test_a_face_is_one_picture_and_the_others_follow_when_somebody_wants_them(tm
     first = LookBook(tmp_path).looks(suite, app).ready
     assert found.fault == "" and face_of(app) in first
     assert {axis for axis, _ in first} == {"theme"} and len(first) == 1
+
+
+def test_a_fresh_catalogue_has_a_picture_of_every_app_that_came_with_its_suite(site: Site) -> None:
+    with serving(site) as url:
+        page = Client(url, site).get("/catalogue").text
+        shown = re.findall(r'<img src="(/catalogue/[^"]+/looks/[^"]+)"', page)
+        assert len(shown) == sum(len(suite.apps) for suite in suites().values()) and "data-face=" not in page
+        picture = Client(url, site).get(shown[0])
+        assert Image.open(io.BytesIO(picture.body)).width > 400
+        assert "/looks/theme/" in Client(url, site).get("/catalogue/pocket/notes/count-label").text
+    assert not (site.home / "looks").exists()
+
+
+ORDERS = re.compile(r"fairground (run|prove|serve|play)|pip install|Try it yourself|Choose an app|href=.?/live/new")
+
+
+@pytest.mark.parametrize("path", ["/", "/live", "/catalogue", "/catalogue/pocket/notes/count-label"])
+def test_visitors_are_not_told_to_do_what_they_cannot(site: Site, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if path == "/catalogue":
+        monkeypatch.setattr("fairground.web.studio.catalogue.suites", dict)  # nothing is installed
+    with serving(site) as url:
+        assert not ORDERS.search(Client(url, site).get(path).text)
+        told = Client(url, site, judge(site.store, "admin")).get(path).text
+        assert ORDERS.search(told) or "judge them yourself" in told
 
 
 @pytest.mark.slow

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from fairground.cli.output import Json, console, print_json
-from fairground.report.looks import Look, looks_of, looks_sheet, suite_sheet
+from fairground.core import InvalidInput
+from fairground.report.looks import Look, face, looks_of, looks_sheet, suite_sheet
 from fairground.rollout.disk import write_whole
 from fairground.worlds import suite_of
 
@@ -17,14 +18,20 @@ def looks(
     name: Annotated[str, typer.Argument(help="SUITE or SUITE/APP.")],
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the pictures.")] = Path("looks"),
     profile: Annotated[str | None, typer.Option(help="Whose data; the first by default.")] = None,
+    faces: Annotated[bool, typer.Option("--faces", help="Only one small picture per app, for the catalogue.")] = False,
     json: Json = False,
 ) -> None:
-    """Draws each app in all its themes and UI states, one picture an app, and small ones of a whole suite.
+    """Draw each app in all its themes and UI states, one picture per app, and small ones of a whole suite.
+
+    A suite ships the pictures that `--faces` makes in its folder `Suite.pictures`; the catalogue shows them.
 
     \b
       fairground looks pocket
       fairground looks pocket/email --profile amara-lagos -o pictures
+      fairground looks pocket --faces -o suites/pocket/src/fairground_pocket/pictures
     """  # noqa: D301 (click reads \b as: keep these lines)
+    if faces and profile is not None:
+        raise InvalidInput("--faces takes no --profile", fix="leave one of them out: faces show the first profile")
     suite, rest = suite_of(name)
     apps = [suite.app(rest)] if rest else list(suite.apps)
     made: dict[str, str] = {}
@@ -39,13 +46,16 @@ def looks(
     themes: list[list[Look]] = []
     states: list[list[Look]] = []
     for app in apps:
+        if faces:
+            keep(app.name, f"{app.name}.webp", face(suite, app), "face")
+            continue
         found = list(looks_of(suite, app, profile))
         title = f"{app.title}: {len(app.themes)} themes, {len(app.ui_states)} UI states"
         keep(app.name, f"{suite.name}-{app.name}.png", looks_sheet(title, found), f"{len(found)} looks")
         themes.append([Look(f"{app.title}, {name}", look.frame) for name, look in zip(app.themes, found, strict=False)])
         deep = zip(app.ui_states, found[len(app.themes) :], strict=True)
         states.append([Look(name, look.frame) for name, look in deep])
-    if not rest:
+    if not rest and not faces:
         for kind, rows in (("themes", themes), ("UI states", states)):
             file = f"{suite.name}-{kind.split()[-1]}.webp"
             keep(kind, file, suite_sheet(f"{suite.title}: {kind} of all apps", rows), "all apps")

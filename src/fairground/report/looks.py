@@ -20,6 +20,7 @@ _SMALL = 150  # the same where a whole suite is on one sheet
 _GAP = 20
 _ACROSS = 1900
 _CAPTION = 34
+_FACE = 640  # pixels of the width of the picture that stands for an app
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,21 @@ def axis_configurations(suite: Suite, app: App) -> dict[tuple[str, str], Configu
                 suite=suite.name, app=app.name, scenario=scenario_name, instance=instance, **names
             )
     return found
+
+
+def face_of(app: App) -> tuple[str, str]:
+    """Axis and value of the look that stands for an app in lists."""
+    return "theme", next(iter(app.themes))
+
+
+def face(suite: Suite, app: App) -> bytes:
+    """The picture that stands for an app in lists, as a small WebP; suites ship it with their code."""
+    with closing(first_frames(suite, [axis_configurations(suite, app)[face_of(app)]])) as frames:
+        picture = Image.fromarray(next(frames).pixels)
+    picture.thumbnail((_FACE, 2 * _FACE), Image.Resampling.LANCZOS)
+    out = io.BytesIO()
+    picture.save(out, "WEBP", quality=80, method=6)
+    return out.getvalue()
 
 
 def first_frames(suite: Suite, configurations: Iterable[Configuration]) -> Generator[Frame]:

@@ -37,12 +37,17 @@ def visitor_of(connection: HTTPConnection) -> Visitor:
     return cast(Visitor, connection.scope["state"]["visitor"])
 
 
+def has_role(connection: HTTPConnection, role: str) -> bool:
+    """Whether the person who asks has this role or a higher one."""
+    return _RANK[visitor_of(connection).person.role] >= _RANK[role]
+
+
 def need(role: str) -> Callable[[HTTPConnection], Awaitable[Person]]:
     """A dependency that lets only people of this role, or a higher one, on."""
 
     async def check(connection: HTTPConnection) -> Person:
         person = visitor_of(connection).person
-        if _RANK[person.role] < _RANK[role]:
+        if not has_role(connection, role):
             raise Refused(f"this is for {role}s; you are a {person.role}", fix="open the link of an invitation")
         return person
 

@@ -241,6 +241,8 @@ class Suite:
     """Where it came from: a package or a folder."""
     proofs: Path | None = field(default=None, compare=False)
     """Folder of its proof tables, which `fairground prove` writes: then only what is proven there is served."""
+    pictures: Path | None = field(default=None, compare=False)
+    """Folder with a picture of each app, `APP.webp`, for the catalogue; `fairground looks --faces` writes them."""
 
     def __post_init__(self) -> None:
         check_name("suite", self.name)

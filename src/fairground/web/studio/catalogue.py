@@ -5,12 +5,20 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from fairground.report.html import Child, Html, tag
+from fairground.report.looks import face_of
 from fairground.web.shell import empty, page
 from fairground.web.studio import catalogue_api
-from fairground.web.studio.catalogue_app import app_page, look_path
+from fairground.web.studio.catalogue_app import app_page, look_path, shape
 from fairground.web.studio.catalogue_counts import Shelf, find_shelf, find_suite, shelves
-from fairground.web.studio.catalogue_looks import book_of, face_of
-from fairground.web.studio.catalogue_parts import census_facts, crumbs, scenario_table, share
+from fairground.web.studio.catalogue_looks import book_of
+from fairground.web.studio.catalogue_parts import (
+    Reader,
+    census_facts,
+    crumbs,
+    proof_fault,
+    scenario_table,
+    share,
+)
 from fairground.web.studio.catalogue_scenario import scenario_page
 from fairground.worlds import Suite, suites
 from fairground.worlds.census import add_up
@@ -25,7 +33,13 @@ def everything(request: Request) -> Response:
     found = {suite.name: list(shelves(suite)) for suite in suites().values()}
     every = [shelf for some in found.values() for shelf in some]
     if not every:
-        how = ("Install one, such as ", tag("code", "pip install fairground-pocket"), ", and start the server again.")
+        how: Child = (
+            "Install one, such as ",
+            tag("code", "pip install fairground-pocket"),
+            ", and restart the server.",
+        )
+        if not Reader.of(request).commands:
+            how = "Suites that are installed on this server are listed here."
         return _page(request, "Catalogue", tag("h1", "Catalogue"), empty("There is no suite here yet", how))
     census = add_up(count for shelf in every for count in shelf.counts)
     return _page(
@@ -63,14 +77,16 @@ def one_suite(request: Request, suite: str) -> Response:
 def one_app(request: Request, suite: str, app: str) -> Response:
     """An app."""
     shelf = find_shelf(suite, app)
-    return _page(request, shelf.app.title, *app_page(shelf, book_of(request).looks(shelf.suite, shelf.app)))
+    looks = book_of(request).looks(shelf.suite, shelf.app)
+    return _page(request, shelf.app.title, *app_page(shelf, looks, proof_fault(Reader.of(request), shelf)))
 
 
 @router.get("/catalogue/{suite}/{app}/{scenario}", include_in_schema=False)
 def one_scenario(request: Request, suite: str, app: str, scenario: str) -> Response:
     """A scenario."""
     shelf = find_shelf(suite, app)
-    return _page(request, scenario, *scenario_page(shelf, shelf.find(scenario)))
+    looks = book_of(request).looks(shelf.suite, shelf.app)
+    return _page(request, scenario, *scenario_page(shelf, shelf.find(scenario), Reader.of(request), looks))
 
 
 def _page(request: Request, title: str, *content: Child) -> Response:
@@ -105,7 +121,7 @@ def _tiles(request: Request, some: list[Shelf], *, level: str) -> Html:
         proven = census.proven_configurations
         told = f"{census.scenarios:,} scenarios" + ("" if proven is None else f", {proven:,} proven configurations")
         ask = None if ready or looks.fault else f"/api{shelf.path}/looks"
-        frame = tag("span", face, class_="face", data_face=ask, data_picture=look_path(shelf, *first))
+        frame = tag("span", face, class_=f"face {shape(app)}", data_face=ask, data_picture=look_path(shelf, *first))
         tiles.append(
             tag("a", frame, tag(level, app.title or app.name), tag("p", told), href=shelf.path, class_="card tile app")
         )

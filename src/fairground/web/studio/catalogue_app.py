@@ -21,8 +21,8 @@ _AXES = (
 )
 
 
-def app_page(shelf: Shelf, looks: Looks) -> list[Child]:
-    """What stands on it."""
+def app_page(shelf: Shelf, looks: Looks, fault: Child) -> list[Child]:
+    """What stands on it; `fault` says why nothing is known of its proofs."""
     suite, app = shelf.suite, shelf.app
     width, height = app.screen.size
     found = add_up(shelf.counts)
@@ -32,7 +32,7 @@ def app_page(shelf: Shelf, looks: Looks) -> list[Child]:
         tag("h1", app.title or app.name),
         tag("div", [tag("p", prose(part)) for part in _about(app)], class_="lead"),
         census_facts(found, ("Screen", f"{screen} {width} x {height}")),
-        tag("p", shelf.fault, class_="note bad") if shelf.fault else None,
+        fault,
         _looks(shelf, looks),
         tag("section", tag("h2", "Scenarios"), scenario_table((shelf,), label="Scenarios"), class_="card"),
         _endpoints(app.inspector),
@@ -61,7 +61,7 @@ def _looks(shelf: Shelf, looks: Looks) -> Html:
         told = said if len(values) > 1 else f"{said} This app does not vary it."
         parts.append(tag("h3", title, " ", count))
         parts.append(tag("p", told, class_="muted small"))
-        parts.append(tag("div", figures, class_=f"looks {_shape(shelf.app)}"))
+        parts.append(tag("div", figures, class_=f"looks {shape(shelf.app)}"))
     status = tag("p", looks.fault or None, class_="note odd", role="status", hidden=not looks.fault, data_said=True)
     again = tag("button", "Try again", type="button", class_="plain", hidden=not looks.fault, data_again=True)
     return tag(
@@ -80,7 +80,8 @@ def _figure(shelf: Shelf, axis: str, value: str, ready: bool) -> Html:
     return tag("figure", frame, tag("figcaption", value))
 
 
-def _shape(app: App) -> str:
+def shape(app: App) -> str:
+    """`tall` for a phone, `broad` for a desktop."""
     return "tall" if app.screen.size[1] > app.screen.size[0] else "broad"
 
 

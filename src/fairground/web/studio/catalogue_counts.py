@@ -70,7 +70,7 @@ def shelf(suite: Suite, app: App) -> Shelf:
         table = suite.proof(app.name)
     except InvalidInput:
         blind = replace(suite, proofs=None)
-        fault = "The proof table of this app cannot be read. `fairground prove` says why, and writes it anew."
+        fault = "The proof table of this app cannot be read."
         return Shelf(suite, app, count_scenarios(blind, app), fault=fault)
     key = (suite.name, app.name)
     with _LOCK:

@@ -1,4 +1,7 @@
-"""How apps look: pictures of every profile, theme and UI state, made once, one seat at a time, while nobody waits."""
+"""How apps look: pictures of every profile, theme and UI state, made once, one seat at a time, in the background.
+
+The picture that stands for an app in lists comes with its suite, where the suite ships one.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from fastapi import Request
 from PIL import Image
 
 from fairground.core import Configuration, FairgroundError, Frame, fingerprint
-from fairground.report.looks import axis_configurations, first_frames
+from fairground.report.looks import axis_configurations, face_of, first_frames
 from fairground.rollout.disk import replace_with, writing
 from fairground.web.trouble import unplaced
 from fairground.web.visit import site_of
@@ -65,9 +68,8 @@ class LookBook:
         with self._lock:
             making = any(one.key == key for one in self._wanted)
             fault = self._faults.get(key, "")
-        place = self._place(suite, app)
-        ready = [(axis, value) for axis in AXES for value in _values(app, axis) if _file(place, axis, value).is_file()]
-        return Looks(tuple(ready), making, fault)
+        every = [(axis, value) for axis in AXES for value in _values(app, axis)]
+        return Looks(tuple(one for one in every if self._find(suite, app, *one) is not None), making, fault)
 
     def ask(self, suite: Suite, app: App, *, face: bool = False) -> None:
         """Has the missing pictures of an app made, after those that were asked for before.
@@ -92,10 +94,8 @@ class LookBook:
         """A picture as WebP; None for what is no value of an axis of the app, and for what is not made yet."""
         if axis not in AXES or value not in _values(app, axis):
             return None
-        try:
-            return _file(self._place(suite, app), axis, value).read_bytes()
-        except FileNotFoundError:
-            return None
+        found = self._find(suite, app, axis, value)
+        return found.read_bytes() if found is not None else None
 
     def close(self) -> None:
         """Makes no more; returns when the seat is closed."""
@@ -145,6 +145,12 @@ class LookBook:
                 if self._closed:
                     return
 
+    def _find(self, suite: Suite, app: App, axis: str, value: str) -> Path | None:
+        """The file of a picture: one that was made here, or the one that the suite ships."""
+        made = _file(self._place(suite, app), axis, value)
+        shipped = suite.pictures / f"{app.name}.webp" if suite.pictures and (axis, value) == face_of(app) else made
+        return next((one for one in (made, shipped) if one.is_file()), None)
+
     def _place(self, suite: Suite, app: App) -> Path:
         """Pictures of an app that was changed lie elsewhere, and so are made anew."""
         key = (suite.name, app.name)
@@ -152,11 +158,6 @@ class LookBook:
             mark = fingerprint([_FORMAT, suite.version, app.sources()])
             self._places[key] = self._folder / suite.name / app.name / mark
         return self._places[key]
-
-
-def face_of(app: App) -> tuple[str, str]:
-    """Axis and value of the picture that stands for an app in lists."""
-    return "theme", next(iter(app.themes))
 
 
 @dataclass(frozen=True, eq=False)

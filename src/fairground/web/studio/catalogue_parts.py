@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+
+from fastapi import Request
 
 from fairground.report.html import Child, Html, tag
 from fairground.web.shell import fact, pill, table
 from fairground.web.studio.catalogue_counts import Shelf
+from fairground.web.visit import has_role
 from fairground.worlds.census import Census, ScenarioCount
 
 
@@ -55,6 +59,32 @@ def proven_cell(count: ScenarioCount) -> Child:
     feasible = count.pairs - count.infeasible
     said = f"{count.proven:,} of {feasible:,}" if feasible else "none can be"
     return (said, " ", pill(f"{count.faulty:,} faulty", "bad") if count.faulty else None)
+
+
+@dataclass(frozen=True)
+class Reader:
+    """What the person who reads a page can do about what it says.
+
+    Attributes:
+        opens: Whether they may open seats and begin battles.
+        commands: Whether they may be told to run commands on the server.
+    """
+
+    opens: bool = False
+    commands: bool = False
+
+    @classmethod
+    def of(cls, request: Request) -> Reader:
+        """The person who asks."""
+        return cls(opens=has_role(request, "judge"), commands=has_role(request, "admin"))
+
+
+def proof_fault(reader: Reader, shelf: Shelf) -> Html | None:
+    """Why nothing is known of an app's proofs, and for those who can, what to do about it."""
+    if not shelf.fault:
+        return None
+    fix = prose(f" Run `fairground prove {shelf.suite.name}/{shelf.app.name}` to write it again.")
+    return tag("p", shelf.fault, fix if reader.commands else None, class_="note bad")
 
 
 def share(value: float | None) -> str:

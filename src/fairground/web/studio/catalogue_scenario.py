@@ -9,9 +9,12 @@ from urllib.parse import quote
 
 from fairground.core import Configuration, FairgroundError
 from fairground.report.html import Child, Html, tag
+from fairground.report.looks import face_of
 from fairground.web.shell import empty, fact, pill, table
+from fairground.web.studio.catalogue_app import look_path, shape
 from fairground.web.studio.catalogue_counts import Shelf
-from fairground.web.studio.catalogue_parts import crumbs, proven_cell, share
+from fairground.web.studio.catalogue_looks import Looks
+from fairground.web.studio.catalogue_parts import Reader, crumbs, proof_fault, proven_cell, share
 from fairground.worlds import ProvenInstance, World
 from fairground.worlds.census import ScenarioCount
 
@@ -19,7 +22,7 @@ _EXAMPLES = 6
 _ROWS = 60  # instances of a proof that are spelt out
 
 
-def scenario_page(shelf: Shelf, count: ScenarioCount) -> list[Child]:
+def scenario_page(shelf: Shelf, count: ScenarioCount, reader: Reader, looks: Looks) -> list[Child]:
     """What stands on it."""
     one, suite, app = count.scenario, shelf.suite, shelf.app
     found = shelf.proof.find(one.name) if shelf.proof is not None else None
@@ -34,14 +37,32 @@ def scenario_page(shelf: Shelf, count: ScenarioCount) -> list[Child]:
     ]
     return [
         crumbs(("/catalogue", "Catalogue"), (f"/catalogue/{suite.name}", suite.title), (shelf.path, app.title)),
-        tag("h1", one.name),
-        tag("p", tag("bdi", one.template), class_="lead"),
-        _ways_in(examples),
+        tag(
+            "div",
+            tag(
+                "div",
+                tag("h1", one.name),
+                tag("p", tag("bdi", one.template), class_="lead"),
+                _ways_in(examples) if reader.opens else None,
+                class_="said",
+            ),
+            _face(shelf, looks),
+            class_="opening",
+        ),
         tag("dl", [fact(name, value) for name, value in facts], class_="facts"),
-        _instructions(examples),
+        _instructions(examples, may_try=reader.opens),
         _checks(shelf, count, examples),
-        _proof(shelf, count, found.instances if found is not None else ()),
+        _proof(reader, shelf, count, found.instances if found is not None else ()),
     ]
+
+
+def _face(shelf: Shelf, looks: Looks) -> Html | None:
+    """The app's picture, where there is one."""
+    look = face_of(shelf.app)
+    if look not in looks.ready:
+        return None
+    picture = tag("img", src=look_path(shelf, *look), alt=f"{shelf.app.title}: the app that the task is in")
+    return tag("a", picture, href=shelf.path, class_=f"face {shape(shelf.app)}")
 
 
 def _ways_in(examples: Mapping[Configuration, str]) -> Html | None:
@@ -57,14 +78,15 @@ def _ways_in(examples: Mapping[Configuration, str]) -> Html | None:
     )
 
 
-def _instructions(examples: Mapping[Configuration, str]) -> Html:
+def _instructions(examples: Mapping[Configuration, str], *, may_try: bool) -> Html:
     if not examples:
         return empty("Nothing of it is served", "No configuration of this scenario is proven yet.")
     items = [
         tag(
             "li", tag("blockquote", tag("bdi", said, dir="auto")),
             tag("div", tag("code", f"{one.instance}@{one.profile}", class_="muted"),
-                tag("a", "Try", href=f"/live/new?world={quote(one.id, safe='')}", aria_label=f"Try {one.id}"),
+                tag("a", "Try", href=f"/live/new?world={quote(one.id, safe='')}", aria_label=f"Try {one.id}")
+                if may_try else None,
                 class_="row small"),
         )
         for one, said in examples.items()
@@ -87,13 +109,14 @@ def _checks(shelf: Shelf, count: ScenarioCount, examples: Mapping[Configuration,
     )
 
 
-def _proof(shelf: Shelf, count: ScenarioCount, rows: tuple[ProvenInstance, ...]) -> Html:
+def _proof(reader: Reader, shelf: Shelf, count: ScenarioCount, rows: tuple[ProvenInstance, ...]) -> Html:
     heading = tag("h2", "Proof")
     if shelf.fault:
-        return tag("section", heading, tag("p", shelf.fault, class_="note bad"), class_="card")
+        return tag("section", heading, proof_fault(reader, shelf), class_="card")
     if not rows:
-        how = tag("code", f"fairground prove {shelf.suite.name}/{shelf.app.name}/{count.scenario.name}")
-        return tag("section", heading, tag("p", "Nothing is proven of it yet. To prove it: ", how), class_="card")
+        command = tag("code", f"fairground prove {shelf.suite.name}/{shelf.app.name}/{count.scenario.name}")
+        how = (" To prove it: ", command) if reader.commands else None
+        return tag("section", heading, tag("p", "Nothing is proven of it yet.", how), class_="card")
     screen = f"{count.screen.solved:,} of {count.screen.tried:,}" if count.screen.tried else "not tried"
     facts = [
         ("Proven", f"{count.proven:,}"),

@@ -28,7 +28,7 @@ from fairground.web.studio.live_pages import (
 )
 from fairground.web.studio.replay_data import Replay, replay_data
 from fairground.web.studio.replay_episodes import open_episode
-from fairground.web.visit import Here, Judge, site_of
+from fairground.web.visit import Here, Judge, has_role, site_of
 from fairground.worlds import World, find_app, resolve, suites
 
 MAX_ID: Final = 400  # characters of a world's id
@@ -61,15 +61,18 @@ _TROUBLES: Final[dict[int | str, dict[str, object]]] = {
 @router.get("/live", include_in_schema=False)
 def live(request: Request, visitor: Here) -> Response:
     """The seats that this person may see, and a way to open one."""
-    house, person = site_of(request).house, visitor.person
-    may_open = person.role in ("judge", "admin")
+    house, person, may_open = site_of(request).house, visitor.person, has_role(request, "judge")
+    opening = [play for play in house.plays(person) if play.status == "opening"]
+    lead = "Sit in a seat yourself and have what you did judged, or watch one that is open."
     return _page(
         request,
         "Live",
         tag("h1", "Live seats"),
-        tag("p", "Sit in a seat yourself and have what you did judged, or watch one that is open.", class_="lead"),
-        seats_list(house.listed(person), [play for play in house.plays(person) if play.status == "opening"], person),
-        app_form() if may_open else tag("p", "Judges and admins open seats: follow an invitation.", class_="note"),
+        tag("p", lead if may_open else "Watch seats that are open.", class_="lead"),
+        seats_list(house.listed(person), opening, person, may_open=may_open),
+        app_form()
+        if may_open
+        else tag("p", "Judges and admins open seats. They come in by an invitation.", class_="note"),
     )
 
 

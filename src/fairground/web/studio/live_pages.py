@@ -23,10 +23,11 @@ _KINDS: Final = {Outcome.PASSED: "good", Outcome.FAILED: "bad"}
 _LONG: Final = 2_000  # characters of a value
 
 
-def seats_list(seats: Sequence[Hosted], opening: Sequence[Play], person: Person) -> Html:
+def seats_list(seats: Sequence[Hosted], opening: Sequence[Play], person: Person, *, may_open: bool) -> Html:
     """The open seats as tiles, each with what it shows now."""
     if not seats and not opening:
-        return empty("No seat is open", "Choose an app below, and sit in it yourself.")
+        how = "Choose an app below, and sit in it yourself." if may_open else "Seats that you may watch appear here."
+        return empty("No seat is open", how)
     tiles = [
         tag("a", tag("h2", play.title), tag("p", pill("opening")), href=f"/live/{quote(play.id)}", class_="card tile")
         for play in opening

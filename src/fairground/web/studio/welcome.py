@@ -10,36 +10,41 @@ from fastapi.responses import RedirectResponse
 from fairground.arena import accept
 from fairground.report.html import Html, tag
 from fairground.web.shell import form, page
-from fairground.web.visit import Here, door_of, site_of
+from fairground.web.visit import Here, door_of, has_role, site_of
 
 router = APIRouter(include_in_schema=False)
 
-_STUDIO = (
+_LOOK = (
     ("/catalogue", "Catalogue", "Suites, apps and scenarios; how they look, what is proven of them."),
     ("/runs", "Runs", "Outcomes with their intervals, down to each step of each episode."),
-    ("/live", "Live", "Sit in a seat yourself, or watch one."),
 )
-_ARENA = (
-    ("/arena", "Battles", "Give two anonymous agents the same task, watch, and say who did better."),
-    ("/leaderboard", "Leaderboard", "What people's votes say, and how sure it is."),
-)
+# Visitors look; judges sit in seats and vote. Each is told only what they may do.
+_LIVE = {False: "Watch seats that are open.", True: "Sit in a seat yourself, or watch one."}
+_BATTLES = {
+    False: "Two anonymous agents at the same task; judges say who did better.",
+    True: "Give two anonymous agents the same task, watch, and say who did better.",
+}
+_LEADERBOARD = ("/leaderboard", "Leaderboard", "What people's votes say, and how sure it is.")
 _ADMIN = ("/admin", "Admin", "Who may come in, which agents fight, which votes count.")
 
 
 @router.get("/")
-def welcome(request: Request, visitor: Here) -> Response:
+def welcome(request: Request) -> Response:
     """What there is."""
-    arena = (*_ARENA, _ADMIN) if visitor.person.role == "admin" else _ARENA
+    judge = has_role(request, "judge")
+    studio = (*_LOOK, ("/live", "Live", _LIVE[judge]))
+    arena = [("/arena", "Battles", _BATTLES[judge]), _LEADERBOARD]
+    arena += [_ADMIN] if has_role(request, "admin") else []
+    lead = "Look at what there is, at what is proven of it and at what agents did there"
     return page(
         request,
         "Welcome",
         tag("h1", "Real software as worlds for computer-use agents"),
-        tag("p", "Look at what there is, at what is proven of it and what agents did there, and judge them yourself.",
-            class_="lead"),
-        _rooms("Studio", "See everything.", _STUDIO),
-        _rooms("Arena", "Judge two agents side by side.", arena),
+        tag("p", lead, ", and judge them yourself." if judge else ".", class_="lead"),
+        _rooms("Studio", "See everything.", studio),
+        _rooms("Arena", "Two agents at the same task, side by side.", arena),
         styles=("welcome.css",),
-    )  # fmt: skip
+    )
 
 
 def _rooms(name: str, said: str, rooms: Sequence[tuple[str, str, str]]) -> Html:

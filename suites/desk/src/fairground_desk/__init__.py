@@ -33,4 +33,5 @@ suite = Suite(
         *together.SCENARIOS,
     ),
     proofs=Path(__file__).parent / "proofs",
+    pictures=Path(__file__).parent / "pictures",
 )

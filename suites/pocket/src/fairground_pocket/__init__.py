@@ -24,4 +24,5 @@ suite = Suite(
     apps=(Notes(), Email(), Payment(), SmartHome(), Flights(), Eats()),
     scenarios=(PinAndLabel(), CountLabel(), *EMAIL, *PAYMENT, *SMART_HOME, *FLIGHTS, *EATS),
     proofs=Path(__file__).parent / "proofs",
+    pictures=Path(__file__).parent / "pictures",
 )
