@@ -18,6 +18,7 @@ import pytest
 from fairground.cli import main
 from fairground.core import Click, FairgroundError, InfrastructureError, Outcome, Step
 from fairground.rollout import (
+    AgentUnusable,
     Budget,
     Event,
     LocalExecutor,
@@ -109,7 +110,7 @@ def test_a_model_server_in_trouble_costs_time_and_no_score(tmp_path: Path, monke
         completes(None, tool_call("click", x=5, y=5)),
         too_large,
         completes("Done."),
-        *[failed(401, "invalid_request_error", "Incorrect API key provided.", "invalid_api_key")] * 2,
+        *[failed(400, "invalid_request_error", "Unknown parameter.")] * 2,
     ]
     with OpenAIServer(answers) as server:
         agent = f"compatible:a-model@{server.url}/v1"
@@ -126,9 +127,39 @@ def test_a_model_server_in_trouble_costs_time_and_no_score(tmp_path: Path, monke
             first, second = (row.finished for row in run.rows())
             spent = run.progress()
     assert first is not None and (first.outcome, first.steps) == (Outcome.FAILED, 2), first
-    assert second is not None and second.outcome is Outcome.ERRORED and "Incorrect API key" in second.error
+    assert second is not None and second.outcome is Outcome.ERRORED and "Unknown parameter" in second.error
     assert first.tokens == 2100 and first.cost == pytest.approx(0.0022) and second.reward is None
     assert spent.retried == 1 and spent.cost == pytest.approx(0.0022)
+
+
+def test_a_run_whose_model_cannot_be_asked_stops_at_once_and_can_be_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("COMPATIBLE_API_KEY", KEY)
+    with OpenAIServer([busy(retry_after="0"), failed(401, "authentication_error", "no such key")]) as server:
+        agent = f"compatible:a-model@{server.url}/v1"
+        spec = RunSpec(worlds=(WORLD,), agent=agent, rollouts=2, configs=1, budget=Budget(steps=1))
+        with start_run(tmp_path / "run", spec) as run:
+            with pytest.raises(AgentUnusable, match="(?s)no such key.*COMPATIBLE_API_KEY.*fairground resume"):
+                carry_out(run, workers=1)
+            assert len(server.asked) == 2 and [row.attempts for row in run.rows()] == [0, 0]
+            assert "a-model: retrying in 0 ms (attempt 2 of 8): 429" in caplog.text, "told by the worker's parent"
+            server.script[:] = [completes("Done."), completes("Done.")]
+            carry_out(run, workers=1)
+            assert run.progress().outcomes == {Outcome.FAILED: 2}
+
+
+def test_a_run_whose_model_server_is_not_there_ends_before_its_first_episode(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with OpenAIServer([]) as server:
+        pass
+    out = tmp_path / "run"
+    words = ["run", WORLD, "--agent", f"compatible:x@{server.url}/v1", "--out", str(out)]
+    assert main(words) == 1
+    said = capsys.readouterr().err
+    assert f"nothing answers at {server.url}/v1 (connection refused)" in said and "correct its address after @" in said
+    assert not (out / "episodes").exists()
 
 
 def test_without_a_key_nothing_starts(

@@ -11,7 +11,7 @@ from fairground.rollout.loop import run_episode
 from fairground.rollout.plan import Budget, Planned, RunSpec, make_plan
 from fairground.rollout.recorder import Recorder
 from fairground.rollout.replaying import named_agent, replay_agent
-from fairground.rollout.run import Event, carry_out, start_run
+from fairground.rollout.run import AgentUnusable, Event, carry_out, start_run
 from fairground.rollout.store import Finished, Progress, Row, RunBusy, RunStore, is_run, runs_in
 from fairground.rollout.work import Job, Work
 
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from fairground.rollout.study_run import start_study as start_study
 
 __all__ = [
+    "AgentUnusable",
     "Behaviour",
     "Budget",
     "EpisodeFolder",

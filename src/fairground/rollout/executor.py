@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import logging
+import logging.handlers
 import multiprocessing
 import multiprocessing.connection
 import os
@@ -13,7 +15,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from fairground.core import FairgroundError, InfrastructureError, Outcome
 from fairground.rollout.disk import CannotWrite
@@ -146,6 +148,9 @@ class LocalExecutor:
             return self._bury(worker, f"the worker process ended with {how}")
         if isinstance(answer, FairgroundError):
             raise answer
+        if isinstance(answer, logging.LogRecord):
+            logging.getLogger(answer.name).handle(answer)
+            return []
         if answer is None:
             worker.since, self._failed_starts = time.monotonic(), 0
             return []
@@ -198,9 +203,30 @@ class _Worker:
     """When it began the job in hand; None before, so that starting up counts for nothing."""
 
 
-def _serve(pipe: Any, make_work: Callable[[], Work]) -> None:
-    """The life of a worker process. Ctrl-C is for the one who started us, who then ends us."""
+class _Pipe:
+    """The worker's end of its pipe, for several threads: an agent's may log while the main thread answers."""
+
+    def __init__(self, pipe: Any) -> None:
+        self.recv = pipe.recv
+        self._pipe, self._lock = pipe, threading.Lock()
+
+    def send(self, message: Any) -> None:
+        with self._lock:
+            self._pipe.send(message)
+
+    put_nowait = send  # what a logging handler calls
+
+
+def _serve(connection: Any, make_work: Callable[[], Work]) -> None:
+    """The life of a worker process. Ctrl-C is for the one who started us, who then ends us.
+
+    What it logs, such as that an agent waits for its model, is logged by the parent: only that knows how to show it.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    pipe = _Pipe(connection)
+    log, to_parent = logging.getLogger("fairground"), cast(Any, pipe)
+    log.addHandler(logging.handlers.QueueHandler(to_parent))
+    log.propagate = False
     try:
         work = make_work()
     except FairgroundError as error:

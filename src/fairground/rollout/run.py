@@ -5,20 +5,25 @@ from __future__ import annotations
 import shutil
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from fairground.core import EpisodeError, Outcome
+from fairground.agents.models import Unusable
+from fairground.core import EpisodeError, InfrastructureError, Outcome
 from fairground.rollout.disk import CannotWrite, writing
 from fairground.rollout.executor import UNWRITTEN, Executor, LocalExecutor
 from fairground.rollout.folder import read_episode
 from fairground.rollout.plan import RunSpec, make_plan
 from fairground.rollout.store import Finished, Progress, Row, RunStore
-from fairground.rollout.work import Episodes, Job, Work, finished_of
+from fairground.rollout.work import UNANSWERED, UNUSABLE, Episodes, Job, Work, finished_of
 
 EPISODES = "episodes"
 """Folder of the episodes, below that of the run."""
+
+
+class AgentUnusable(InfrastructureError):
+    """The run stopped early because its agent cannot act, such as when its model's server is not there."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,8 @@ def carry_out(
     Raises:
         CannotWrite: When the disk is full, or the folder is gone or read-only. What was committed stays, and the rest
             can be done once that is mended.
+        AgentUnusable: When the agent's model cannot be asked: no server, a key that is refused, no such model. Nothing
+            is committed of that attempt.
     """
     waiting = deque(_leftovers(store, on_event))
     if not waiting:
@@ -92,6 +99,10 @@ def carry_out(
                     continue
                 if finished.ended_by == UNWRITTEN:  # the next would fare no better; nothing is lost by stopping
                     raise CannotWrite(f"the run stopped: {finished.error}")
+                if finished.ended_by == UNUSABLE or (finished.ended_by == UNANSWERED and not tally.scored):
+                    raise _hopeless(store, finished.error)
+                if finished.ended_by == UNANSWERED:
+                    finished = replace(finished, ended_by="error")
                 final = finished.outcome is not Outcome.ERRORED or attempts[job.planned.number] >= store.spec.retries
                 if final:
                     store.finish(job.planned.number, finished)
@@ -101,11 +112,22 @@ def carry_out(
                 tally.add(finished, final)
                 if on_event is not None:
                     on_event(Event(row, finished, final, tally.progress()))
-    except BaseException:
+    except BaseException as error:
         doing.close(kill=True)
+        if isinstance(error, Unusable):  # found before the first episode
+            raise _hopeless(store, str(error)) from None
         raise
     doing.close()
     return store.progress()
+
+
+def _hopeless(store: RunStore, error: str) -> AgentUnusable:
+    """Nothing was committed of the attempt, so that the run can be resumed once its agent can act."""
+    what, _, fix = error.partition("\n  fix: ")
+    again = f"`fairground resume {store.folder}` continues with the same agent"
+    return AgentUnusable(
+        f"the run stopped, because {store.spec.agent} cannot act: {what}", fix=f"{fix}; {again}" if fix else again
+    )
 
 
 class _Tally:
@@ -121,6 +143,10 @@ class _Tally:
             self._outcomes[finished.outcome] = self._outcomes.get(finished.outcome, 0) + 1
         else:
             self._retried += 1
+
+    @property
+    def scored(self) -> int:
+        return sum(number for outcome, number in self._outcomes.items() if outcome.scored)
 
     def progress(self) -> Progress:
         return Progress(self._planned, dict(self._outcomes), self._retried, self.cost)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 from fairground.agents import Agent
 from fairground.agents.greedy import greedy_note
-from fairground.agents.models import EpisodeBudget, ModelAgent, price_of
+from fairground.agents.models import EpisodeBudget, ModelAgent, Unusable, price_of
 from fairground.core import Configuration, Episode, Outcome
 from fairground.rollout.interventions.advisers import Advisers
 from fairground.rollout.interventions.company import Company
@@ -20,6 +20,12 @@ from fairground.rollout.plan import Planned, RunSpec, world_for
 from fairground.rollout.replaying import named_agent
 from fairground.rollout.store import Finished, hold
 from fairground.worlds import Ahead, World, open_seat
+
+UNUSABLE = "unusable"
+"""How an attempt ended whose agent cannot ask its model at all: every other episode of the run would end like it."""
+
+UNANSWERED = "unanswered"
+"""How an attempt ended whose agent has never had a reply: so may every other, if none of the run was scored yet."""
 
 
 @dataclass(frozen=True)
@@ -70,10 +76,11 @@ class Episodes:
         self._run, self._spec = run, spec
         self._held = hold(run)
         deterministic = spec.has(Deterministic)
-        self._agent = agent(spec.agent) if agent else named_agent(spec.agent, deterministic=deterministic)
+        self._agent = agent(spec.agent) if agent else agent_of(spec)
         self._notes = [note] if deterministic and (note := greedy_note(spec.agent)) else []
         self._advisers = advisers or Advisers(prices=spec.prices)
         if isinstance(self._agent, ModelAgent):
+            self._agent.reach()
             self._agent.budget = EpisodeBudget(tokens=spec.budget.tokens)
             self._agent.price = price_of(self._agent.model, spec.prices) or self._agent.price
         self._seats = Ahead(lambda world: open_seat(world, runner=spec.runner))
@@ -96,8 +103,19 @@ class Episodes:
             video=self._spec.video,
             budget=self._spec.budget,
             companion=self._companion(job.planned),
+            observations=self._spec.observe,
         )
-        return finished_of(episode, job.folder), not episode.extra.get("abandoned", False)
+        finished = finished_of(episode, job.folder)
+        if finished.outcome is Outcome.ERRORED:
+            finished = replace(finished, ended_by=self._hopeless() or finished.ended_by)
+        return finished, not episode.extra.get("abandoned", False)
+
+    def _hopeless(self) -> str:
+        """How an attempt ended that says something about those that follow; empty for any other."""
+        agent = self._agent
+        if not isinstance(agent, ModelAgent) or agent.failure is None:
+            return ""
+        return UNUSABLE if isinstance(agent.failure, Unusable) else "" if agent.replied else UNANSWERED
 
     def _companion(self, planned: Planned) -> Company | None:
         if not self._spec.interventions:
@@ -120,6 +138,12 @@ class Episodes:
         """Closes seats that were opened ahead, and connections to models."""
         self._seats.close()
         self._advisers.close()
+
+
+def agent_of(spec: RunSpec) -> Agent:
+    """The agent of a run, made for this process."""
+    home = Path(spec.home) if spec.home else None
+    return named_agent(spec.agent, deterministic=spec.has(Deterministic), home=home)
 
 
 def finished_of(episode: Episode, folder: str) -> Finished:

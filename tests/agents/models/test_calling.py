@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairground.agents.models import ModelUnavailable, RetryPolicy
-from fairground.agents.models.calling import Transient, call
+from fairground.agents.models.calling import Caller, Transient
 from fairground.agents.models.hints import retry_hint
 
 from .stage import Time
@@ -70,7 +70,7 @@ def failing(times: int, after: float | None = None) -> Callable[[], str]:
 def test_waits_double_up_to_the_longest() -> None:
     time = Time()
     policy = RetryPolicy(attempts=6, first=1, longest=5, seconds=100)
-    assert call(failing(5), policy, time.pace(), model="m") == "answer"
+    assert Caller(policy, time.pace(), model="m").call(failing(5)) == "answer"
     assert time.waits == [1, 2, 4, 5, 5]
 
 
@@ -79,8 +79,8 @@ def test_chance_shortens_a_wait_by_up_to_a_half_but_not_what_the_server_asked_fo
 
     time = Time()
     pace = replace(time.pace(), chance=lambda: 1.0)
-    call(failing(2), RetryPolicy(first=4), pace, model="m")
-    call(failing(1, after=3), RetryPolicy(first=4), pace, model="m")
+    Caller(RetryPolicy(first=4), pace, model="m").call(failing(2))
+    Caller(RetryPolicy(first=4), pace, model="m").call(failing(1, after=3))
     assert time.waits == [2, 4, 3]
 
 
@@ -88,17 +88,18 @@ def test_chance_shortens_a_wait_by_up_to_a_half_but_not_what_the_server_asked_fo
 def test_a_spent_budget_says_what_happened_last(policy: RetryPolicy) -> None:
     time = Time()
     with pytest.raises(ModelUnavailable, match="m gave no answer in 3 attempts.*the last failure: busy"):
-        call(failing(200), policy, time.pace(), model="m")
+        Caller(policy, time.pace(), model="m").call(failing(200))
     assert time.now <= policy.seconds
 
 
 def test_every_failure_is_told_and_other_errors_pass_through() -> None:
     told: list[str] = []
-    call(failing(2), RetryPolicy(), Time().pace(), model="m", on_failure=lambda failure: told.append(failure.what))
+    caller = Caller(RetryPolicy(), Time().pace(), model="m")
+    caller.call(failing(2), lambda failure: told.append(failure.what))
     assert told == ["busy", "busy"]
 
     def broken() -> None:
         raise KeyError("ours")
 
     with pytest.raises(KeyError):
-        call(broken, RetryPolicy(), Time().pace(), model="m")
+        caller.call(broken)

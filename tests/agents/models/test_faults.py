@@ -14,7 +14,14 @@ from typing import Any
 
 import pytest
 
-from fairground.agents.models import ImageRefused, ModelUnavailable, RetryPolicy
+from fairground.agents.models import (
+    ImageRefused,
+    ModelUnavailable,
+    RetryPolicy,
+    Unreachable,
+    Unusable,
+    compatible_agent,
+)
 from fairground.core import Click, Done, Fail, InfrastructureError, Look, MissingPrerequisite
 
 from .faults_anthropic import ANTHROPIC
@@ -23,6 +30,7 @@ from .faults_gemini import GEMINI
 from .faults_openai import OPENAI
 from .stage import Time, play
 from .vendors import Stand, Vendor
+from .wire.openai_wire import OpenAIServer
 
 pytestmark = pytest.mark.process
 
@@ -109,11 +117,60 @@ def test_after_the_budget_of_attempts_it_is_an_infrastructure_error(vendor: Vend
 
 
 @every_vendor
-def test_nobody_listening_is_an_infrastructure_error(vendor: Vendor) -> None:
+def test_nobody_listening_is_not_waited_for(vendor: Vendor) -> None:
     with vendor.server([]) as server:
         pass
-    with pytest.raises(ModelUnavailable, match="2 attempts"):
-        play(vendor.agent(server, retries=RetryPolicy(attempts=2)))
+    time = Time()
+    agent = vendor.agent(server, time=time)
+    with pytest.raises(
+        Unreachable, match=rf"{re.escape(server.url)}\S* \(connection refused\)\n  fix: start the server"
+    ):
+        play(agent)
+    assert time.waits == [] and isinstance(agent.failure, InfrastructureError) and not agent.replied
+    with pytest.raises(Unreachable, match="connection refused"):
+        agent.reach()
+
+
+@every_vendor
+def test_a_server_that_has_answered_and_is_gone_is_waited_for(vendor: Vendor, caplog: pytest.LogCaptureFixture) -> None:
+    time = Time()
+    with vendor.server([vendor.wait()]) as server:
+        agent = vendor.agent(server, time=time, retries=RetryPolicy(attempts=3))
+        agent.reach()
+        play(agent)
+        agent.close()
+    with pytest.raises(ModelUnavailable, match="3 attempts") as caught:
+        play(agent)
+    assert not isinstance(caught.value, Unreachable) and time.waits == [1.0, 2.0]
+    said = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert len(said) == 2 and re.fullmatch(rf"{agent.model}: retrying in 2 s \(attempt 3 of 3\): .+", said[1])
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("http://nowhere.invalid/v1", "unknown host"),
+        ("https://127.0.0.1:{port}/v1", "TLS: .*http://"),
+    ],
+)
+def test_an_unknown_host_and_a_server_without_tls_are_not_waited_for(url: str, why: str) -> None:
+    with OpenAIServer([]) as server:
+        time = Time()
+        address = url.format(port=server.url.rpartition(":")[2])
+        with pytest.raises(Unreachable, match=re.compile(f"{re.escape(address)}.*{why}.*after @", re.DOTALL)):
+            play(compatible_agent("a-model", base_url=address, pace=time.pace()))
+    assert time.waits == []
+
+
+@every_vendor
+def test_a_wrong_key_and_a_wrong_name_of_the_model_are_unusable_and_name_the_server(
+    stands: Stands, vendor: Vendor
+) -> None:
+    stand = stands(vendor)
+    for status in ("401", "404"):
+        behaviour = next(row[0] for name, row in vendor.refused.items() if status in name)
+        with pytest.raises(Unusable, match=re.escape(stand.server.url)):
+            stand.play(behaviour)
 
 
 @every_vendor

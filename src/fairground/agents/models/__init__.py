@@ -9,6 +9,7 @@ from fairground.agents.models.anthropic_chat import AnthropicOptions
 from fairground.agents.models.asking import Asker, make_asker
 from fairground.agents.models.building import MakeAgent
 from fairground.agents.models.calling import (
+    AccessRefused,
     ContextTooLong,
     ImageRefused,
     ModelRefused,
@@ -16,6 +17,9 @@ from fairground.agents.models.calling import (
     Pace,
     RequestRefused,
     RetryPolicy,
+    UnknownModel,
+    Unreachable,
+    Unusable,
 )
 from fairground.agents.models.compatible_agent import compatible_agent, compatible_from
 from fairground.agents.models.compatible_chat import CompatibleOptions
@@ -30,6 +34,7 @@ from fairground.agents.models.usage import Tokens, Usage
 from fairground.verify.json_answers import UnreadableAnswer, read_json_answer
 
 __all__ = [
+    "AccessRefused",
     "AnthropicOptions",
     "Asker",
     "CompatibleOptions",
@@ -49,7 +54,10 @@ __all__ = [
     "RequestRefused",
     "RetryPolicy",
     "Tokens",
+    "UnknownModel",
+    "Unreachable",
     "UnreadableAnswer",
+    "Unusable",
     "Usage",
     "anthropic_agent",
     "compatible_agent",

@@ -13,6 +13,7 @@ from fairground.agents.models.anthropic_models import BETAS, BINDING_BETA, trait
 from fairground.agents.models.anthropic_stream import Received, from_events, from_message
 from fairground.agents.models.calling import Pace, Transient
 from fairground.agents.models.chat import Call, Reply, Result
+from fairground.agents.models.connecting import passing, place_of
 from fairground.agents.models.context import Context, Image, Seen
 from fairground.agents.models.endings import SpokenTool
 from fairground.agents.native import dialect
@@ -91,6 +92,7 @@ class AnthropicChat:
                 fix=_SET_KEY,
             )
         self._sdk, self._client = sdk, client
+        self._where = str(client.base_url).rstrip("/")
         weakref.finalize(self, client.close)  # nobody says when an agent acts for the last time
 
     def close(self) -> None:
@@ -178,10 +180,10 @@ class AnthropicChat:
             else:
                 from_message(_plain(self._client.beta.messages.create(stream=False, **request)), received)
         except self._sdk.APIStatusError as error:
-            raise translate(error, self.model) from None
+            raise translate(error, self.model, self._where) from None
         except (self._sdk.APIError, self._transport_error, ValueError) as error:
             # No connection, one that broke, or data that is no JSON: the SDK has a name for some of these only.
-            raise Transient(f"{type(error).__name__}: {error}"[:300]) from None
+            raise passing(error, self._where, place_of(self._base_url, "ANTHROPIC_BASE_URL")) from None
 
     def _stream(self, request: dict[str, Any], received: Received) -> None:
         until = self._pace.clock() + self.options.answer_seconds

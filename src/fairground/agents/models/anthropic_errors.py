@@ -5,9 +5,15 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from fairground.agents.models.calling import ContextTooLong, ImageRefused, RequestRefused, Transient
+from fairground.agents.models.calling import (
+    AccessRefused,
+    ContextTooLong,
+    ImageRefused,
+    RequestRefused,
+    Transient,
+    UnknownModel,
+)
 from fairground.agents.models.hints import retry_hint
-from fairground.core import InvalidInput, MissingPrerequisite
 
 # There is no code for these; the wording may change, so only its gist is looked for.
 _TOO_LONG = re.compile(r"prompt is too long|exceeds? (the )?context|context (window|limit|length)", re.IGNORECASE)
@@ -18,7 +24,7 @@ _KINDS = {"authentication_error": 401, "billing_error": 402, "permission_error":
 _SHOWN = 600
 
 
-def translate(error: Any, model: str) -> Exception:
+def translate(error: Any, model: str, where: str) -> Exception:
     """The error to raise for an `anthropic.APIStatusError`: the server's answer was a refusal of some kind."""
     body = error.body
     details = body.get("error") if isinstance(body, dict) else None
@@ -32,11 +38,13 @@ def translate(error: Any, model: str) -> Exception:
     if advice == "true" or (passing and advice != "false"):
         return Transient(said, retry_hint(error.response.headers, body))
     if status in _ACCOUNT:
-        return MissingPrerequisite(
-            f"{_ACCOUNT[status]}: {said}", fix="set ANTHROPIC_API_KEY to a key that may use the model"
+        return AccessRefused(
+            f"{_ACCOUNT[status]} at {where}: {said}", fix="set ANTHROPIC_API_KEY to a key that may use the model"
         )
     if status == 404:
-        return InvalidInput(f"no model {model!r}, or not for this key: {said}", fix="check the name of the model")
+        return UnknownModel(
+            f"no model {model!r} at {where}, or not for this key: {said}", fix="check the name of the model"
+        )
     if status == 413 or _TOO_LONG.search(message):
         return ContextTooLong(said)
     if _TOO_LARGE.search(message):

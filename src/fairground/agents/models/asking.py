@@ -11,6 +11,7 @@ from typing import Protocol
 
 from fairground.agents.models.asking_chats import MAKERS, Toolless
 from fairground.agents.models.calling import (
+    Caller,
     ContextTooLong,
     ImageRefused,
     ModelRefused,
@@ -18,7 +19,6 @@ from fairground.agents.models.calling import (
     Pace,
     RetryPolicy,
     Transient,
-    call,
 )
 from fairground.agents.models.chat import Reply
 from fairground.agents.models.context import Context, ContextPolicy, Image, ImageLimits, Seen, fit
@@ -55,6 +55,7 @@ class Asker(Protocol):
 
         Raises:
             ModelRefused: The model declines.
+            Unusable: The server cannot be reached, or refuses the key or the name of the model.
             ModelUnavailable: The server does not answer, or answers nothing usable, within the retries.
         """
 
@@ -111,7 +112,8 @@ class _ChatAsker:
     ) -> None:
         self.name = name
         self.usage = Usage(dollars=None if price is None else 0.0)
-        self._chat, self._limits, self._price, self._retries, self._pace = chat, limits, price, retries, pace
+        self._chat, self._limits, self._price = chat, limits, price
+        self._caller = Caller(retries, pace, model=chat.model)
 
     def check(self) -> None:
         """Raises `MissingPrerequisite` when the vendor's SDK or a key is missing; makes no request."""
@@ -151,7 +153,7 @@ class _ChatAsker:
         shrunk = False
         while True:
             try:
-                reply = call(send, self._retries, self._pace, model=self._chat.model, on_failure=self._count_failure)
+                reply = self._caller.call(send, self._count_failure)
                 self._count(reply.tokens)
                 if reply.stop == "full":
                     raise ContextTooLong(f"the question and its answer are more than {self.name} can hold")

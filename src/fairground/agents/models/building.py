@@ -42,6 +42,7 @@ class Vendor:
         limits: How large pictures are, unless the caller says.
         coordinates: How the model names a point.
         system: What the model is told about its situation, where the usual words do not fit.
+        place: Where a person writes the server's address, for errors.
     """
 
     chat: Chat
@@ -49,6 +50,7 @@ class Vendor:
     limits: ImageLimits
     coordinates: Coordinates = "pixels"
     system: Callable[[Brief], str] | None = None
+    place: str = "(base_url)"
 
 
 class MakeAgent(Protocol):
@@ -105,7 +107,8 @@ def agent_maker(vendor: Callable[[str, Access, dict[str, object]], Vendor]) -> M
         **options: object,
     ) -> ModelAgent:
         pace = pace or Pace()
-        found = vendor(model, Access(api_key, base_url, pace), options)
+        access = Access(api_key, base_url, pace)
+        found = vendor(model, access, options)
         return ModelAgent(
             found.chat,
             name=found.name,
@@ -118,6 +121,7 @@ def agent_maker(vendor: Callable[[str, Access, dict[str, object]], Vendor]) -> M
             coordinates=found.coordinates,
             pace=pace,
             system=found.system,
+            server=None if access.base_url is None else (access.base_url, found.place),
         )
 
     del make.__wrapped__  # so that `help` shows this signature

@@ -1,7 +1,8 @@
-"""Calling a model's server: again when it failed or was busy, not for ever, and every end of it has its own type."""
+"""Calling a model's server: retries with backoff, within a budget. Each way that a call can end has its own type."""
 
 from __future__ import annotations
 
+import logging
 import random
 import threading
 import time
@@ -11,14 +12,35 @@ from typing import TypeVar
 
 from pydantic import Field
 
+from fairground.agents.keys import without_keys
 from fairground.agents.models.usage import Tokens
-from fairground.core import FairgroundError, InfrastructureError, Record
+from fairground.core import FairgroundError, InfrastructureError, InvalidInput, MissingPrerequisite, Record
 
 T = TypeVar("T")
+_log = logging.getLogger(__name__)
 
 
 class ModelUnavailable(InfrastructureError):
     """The model's server did not give an answer within the budget. The episode is errored, and never a score."""
+
+
+class Unusable(InfrastructureError):
+    """No request can succeed until a person changes something: the server, its address, the key, the model's name.
+
+    It is not tried again. A run that meets it stops, and can be resumed.
+    """
+
+
+class Unreachable(Unusable, ModelUnavailable):
+    """The server has never answered this agent, and cannot be connected to."""
+
+
+class AccessRefused(Unusable, MissingPrerequisite):
+    """The server does not accept the key, or the account may not use the model."""
+
+
+class UnknownModel(Unusable, InvalidInput):
+    """The server has no such model, or nothing at this path."""
 
 
 class RequestRefused(InfrastructureError):
@@ -53,6 +75,20 @@ class Transient(Exception):
         self.tokens = tokens
 
 
+class NotConnected(Transient):
+    """There was no connection to the server. It may pass if the server has answered before.
+
+    Args:
+        where: The server's address.
+        why: What the system says.
+        fix: What to do about it.
+    """
+
+    def __init__(self, where: str, why: str, fix: str) -> None:
+        super().__init__(f"nothing answers at {where} ({why})")
+        self.fix = fix
+
+
 class RetryPolicy(Record):
     """How often and how long to try one request."""
 
@@ -81,38 +117,77 @@ class Pace:
     chance: Callable[[], float] = random.random
 
 
-def call(
-    send: Callable[[], T],
-    policy: RetryPolicy,
-    pace: Pace,
-    *,
-    model: str,
-    on_failure: Callable[[Transient], None] = lambda failure: None,
-) -> T:
-    """What `send` returns, trying again after `Transient` within the policy's budget.
+class Caller:
+    """Calls one model's server, with retries.
 
-    The wait is what the server asks for; where it does not ask, it doubles each time and is spread by up to a half. A
-    server that asks for more time than is left is taken at its word: there is no use in trying earlier.
+    A server that has never answered is not waited for: its address is wrong, or it is not running. One that has
+    answered before is retried. Each wait is logged as a warning.
 
-    Raises:
-        ModelUnavailable: The budget of attempts or seconds is spent.
+    Args:
+        policy: How often and how long one request is tried.
+        pace: Time and chance.
+        model: The model's name, for messages.
+
+    Attributes:
+        replied: Whether any request has succeeded so far.
+        failure: The error that the last request ended with, if it did.
     """
-    started = pace.clock()
-    for attempt in range(1, policy.attempts + 1):
+
+    def __init__(self, policy: RetryPolicy, pace: Pace, *, model: str) -> None:
+        self._policy, self._pace, self._model = policy, pace, model
+        self._answered = False  # with anything, such as that it is busy
+        self.replied = False
+        self.failure: FairgroundError | None = None
+
+    def call(self, send: Callable[[], T], on_failure: Callable[[Transient], None] = lambda failure: None) -> T:
+        """What `send` returns, trying again after `Transient` within the policy's budget.
+
+        The wait is what the server asks for. Where it does not ask, the wait doubles each time and is reduced by up to
+        a half at random. A server that asks for more time than is left is not tried again.
+
+        Raises:
+            Unreachable: There is no connection, and never was one.
+            ModelUnavailable: The budget of attempts or seconds is spent.
+        """
+        self.failure = None
         try:
-            return send()
-        except Transient as error:
-            failure = error
-            on_failure(failure)
-        if attempt == policy.attempts:
-            break
-        own = min(policy.first * 2 ** (attempt - 1), policy.longest) * (1 - 0.5 * pace.chance())
-        seconds = own if failure.after is None else failure.after
-        if pace.clock() - started + seconds > policy.seconds:
-            break
-        pace.wait(seconds)
-    spent = pace.clock() - started
-    raise ModelUnavailable(
-        f"{model} gave no answer in {attempt} attempts and {spent:.0f} s; the last failure: {failure.what}",
-        fix="resume the run later; with rate limits, use fewer workers",
-    )
+            reply = self._try(send, on_failure)
+        except FairgroundError as error:
+            self.failure = error
+            raise
+        self._answered = self.replied = True
+        return reply
+
+    def _try(self, send: Callable[[], T], on_failure: Callable[[Transient], None]) -> T:
+        policy, pace = self._policy, self._pace
+        started = pace.clock()
+        for attempt in range(1, policy.attempts + 1):
+            try:
+                return send()
+            except Transient as error:
+                failure = error
+                on_failure(failure)
+            if not isinstance(failure, NotConnected):
+                self._answered = True
+            elif not self._answered:
+                raise Unreachable(failure.what, fix=failure.fix)
+            if attempt == policy.attempts:
+                break
+            own = min(policy.first * 2 ** (attempt - 1), policy.longest) * (1 - 0.5 * pace.chance())
+            seconds = own if failure.after is None else failure.after
+            if pace.clock() - started + seconds > policy.seconds:
+                break
+            _log.warning(
+                "%s: retrying in %s (attempt %d of %d): %s",
+                self._model,
+                f"{seconds:.0f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms",
+                attempt + 1,
+                policy.attempts,
+                without_keys(failure.what),
+            )
+            pace.wait(seconds)
+        spent = pace.clock() - started
+        raise ModelUnavailable(
+            f"{self._model} gave no answer in {attempt} attempts and {spent:.0f} s; the last failure: {failure.what}",
+            fix="resume the run later; with rate limits, use fewer workers",
+        )

@@ -98,5 +98,6 @@ class Chat(Protocol):
             ContextTooLong: The conversation is too long for the model.
             ImageRefused: A picture is too large.
             RequestRefused: The request is not taken as it is.
-            MissingPrerequisite: The key is refused.
+            AccessRefused: The key is refused.
+            UnknownModel: The server has no such model.
         """

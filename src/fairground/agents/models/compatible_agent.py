@@ -62,6 +62,7 @@ def _agent(model: str, access: Access, options: dict[str, object]) -> Vendor:
         chat.manner.limits,
         chat.manner.coordinates,
         text_prompt if chat.manner.words else None,
+        "after @",
     )
 
 

@@ -69,7 +69,7 @@ class CompatibleChat:
             client.organization = client.project = None  # nor are these, which the SDK finds in the environment
             return client
 
-        self._client = Client(make, model=self.model, key=KEY, extra="openai")
+        self._client = Client(make, model=self.model, key=KEY, extra="openai", place="after @")
 
     def check(self) -> None:
         """Raises `MissingPrerequisite` when the SDK is missing; makes no request."""

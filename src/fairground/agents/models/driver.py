@@ -9,6 +9,7 @@ from functools import partial
 from pydantic import Field
 
 from fairground.agents.models.calling import (
+    Caller,
     ContextTooLong,
     ImageRefused,
     ModelRefused,
@@ -16,16 +17,16 @@ from fairground.agents.models.calling import (
     Pace,
     RetryPolicy,
     Transient,
-    call,
 )
 from fairground.agents.models.chat import Call, Chat, Reply, Result
+from fairground.agents.models.connecting import reach
 from fairground.agents.models.context import Context, ContextPolicy, ImageLimits
 from fairground.agents.models.endings import GIVE_ANSWER, SpokenTool, read_spoken, spoken_tools
 from fairground.agents.models.prices import Price
 from fairground.agents.models.prompting import Coordinates, system_prompt, task_prompt
 from fairground.agents.models.usage import Tokens, Usage
 from fairground.agents.protocol import Brief, Turn
-from fairground.core import Action, Done, Fail, InvalidAction, InvalidInput, Look, Observation, Record
+from fairground.core import Action, Done, Fail, FairgroundError, InvalidAction, InvalidInput, Look, Observation, Record
 
 _REFUSED = "Refused:"  # how the episode loop begins the message about an action that was not carried out
 _NOT_DONE = "Not carried out, because an earlier call of the same answer was not."
@@ -62,6 +63,7 @@ class ModelAgent:
         pace: Time and chance.
         system: Makes what the model is told about its situation, where the usual words do not fit: for models that
             have no tools.
+        server: The address of a server that is not the vendor's own, and where a person wrote it.
 
     Attributes:
         usage: What the episode has used so far.
@@ -85,6 +87,7 @@ class ModelAgent:
         coordinates: Coordinates = "pixels",
         pace: Pace,
         system: Callable[[Brief], str] | None = None,
+        server: tuple[str, str] | None = None,
     ) -> None:
         if asks < 1:
             raise InvalidInput(f"asks is {asks}; a step needs at least one answer")
@@ -95,11 +98,12 @@ class ModelAgent:
         self.limits = limits
         self.policy = context
         self.price = price
-        self._retries = retries
+        self._caller = Caller(retries, pace, model=chat.model)
         self._asks = asks
         self._coordinates = coordinates
         self._pace = pace
         self._system = system or partial(system_prompt, coordinates=coordinates)
+        self._server = server
         self._closed = False
 
     @property
@@ -107,9 +111,24 @@ class ModelAgent:
         """The model's name, as the vendor and price tables have it."""
         return self._chat.model
 
+    @property
+    def replied(self) -> bool:
+        """Whether the model has ever replied to this agent."""
+        return self._caller.replied
+
+    @property
+    def failure(self) -> FairgroundError | None:
+        """The error that the last request ended with, if it did; a new episode has none."""
+        return self._caller.failure
+
     def check(self) -> None:
         """Raises `MissingPrerequisite` when the vendor's SDK or a key is missing; makes no request."""
         self._chat.check()
+
+    def reach(self) -> None:
+        """Raises `Unreachable` when nothing listens at the address that the agent was given; makes no request."""
+        if self._server is not None:
+            reach(*self._server)
 
     def close(self) -> None:
         """Asks nothing more; one that is left behind in a thread must not go on spending. `begin` opens it again."""
@@ -119,6 +138,7 @@ class ModelAgent:
     def begin(self, brief: Brief) -> None:
         """Starts a conversation about this task; what was remembered or used of the last is forgotten."""
         self._closed = False
+        self._caller.failure = None
         self._chat.check()
         self.usage = self._unused(self.price)
         self._started = self._pace.clock()
@@ -260,9 +280,7 @@ class ModelAgent:
         mends: dict[type[Exception], Callable[[], bool]] = {ContextTooLong: self._shorten, ImageRefused: self._shrink}
         while True:
             try:
-                reply = call(
-                    self._send, self._retries, self._pace, model=self._chat.model, on_failure=self._count_failure
-                )
+                reply = self._caller.call(self._send, self._count_failure)
                 self._count(reply.tokens)
                 if reply.stop == "full":
                     raise ContextTooLong("its answer reached the end of what the model can hold")

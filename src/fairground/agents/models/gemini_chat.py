@@ -14,6 +14,7 @@ from pydantic import Field
 
 from fairground.agents.models.calling import Pace, Transient
 from fairground.agents.models.chat import Call, Reply, Result
+from fairground.agents.models.connecting import passing, place_of
 from fairground.agents.models.context import FORGOTTEN, Context, Image, Seen
 from fairground.agents.models.endings import SpokenTool
 from fairground.agents.models.gemini_answers import Received, from_chunks
@@ -24,6 +25,8 @@ from fairground.agents.native import dialect
 from fairground.core import MissingPrerequisite, Record, unknown
 
 KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
+_ADDRESS = "GOOGLE_GEMINI_BASE_URL"
+_SERVER = "https://generativelanguage.googleapis.com"
 _DIALECTS = ("gemini-2.5", "gemini-3.5")
 _DONE = "Done."
 _NO_URL = "about:blank"  # the first models expect an address with each result; on a desktop there is none
@@ -76,6 +79,7 @@ class GeminiChat:
         self._in_browser = spoken == "gemini-2.5"
         self._key = api_key
         self._base_url = base_url
+        self._where = base_url or os.environ.get(_ADDRESS) or _SERVER
         self._pace = pace
         self._client: Any = None
 
@@ -240,10 +244,10 @@ class GeminiChat:
             else:
                 from_chunks([_plain(models.generate_content(**request))], received)
         except self._api_error as error:
-            raise translate(error, self.model) from None
+            raise translate(error, self.model, self._where) from None
         except self._broken as error:
             # No connection, one that broke, or data that is no JSON or not of the protocol.
-            raise Transient(f"{type(error).__name__}: {error}"[:300]) from None
+            raise passing(error, self._where, place_of(self._base_url, _ADDRESS)) from None
 
     def _read(self, received: Received) -> Reply:
         tokens, reason = _counted(received), received.finish_reason

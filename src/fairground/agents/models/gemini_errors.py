@@ -5,9 +5,15 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from fairground.agents.models.calling import ContextTooLong, ImageRefused, RequestRefused, Transient
+from fairground.agents.models.calling import (
+    AccessRefused,
+    ContextTooLong,
+    ImageRefused,
+    RequestRefused,
+    Transient,
+    UnknownModel,
+)
 from fairground.agents.models.hints import retry_hint
-from fairground.core import InvalidInput, MissingPrerequisite
 
 # Most refusals are an INVALID_ARGUMENT; the wording may change, so only its gist is looked for.
 _TOO_LONG = re.compile(
@@ -25,7 +31,7 @@ _STATUSES = {401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND"}
 _SHOWN = 600
 
 
-def translate(error: Any, model: str) -> Exception:
+def translate(error: Any, model: str, where: str) -> Exception:
     """The error to raise for a `google.genai.errors.APIError`: the server's answer was a refusal of some kind."""
     code = error.code if isinstance(error.code, int) else 0
     status = error.status if isinstance(error.status, str) else ""
@@ -38,11 +44,13 @@ def translate(error: Any, model: str) -> Exception:
     if _BAD_KEY.search(message):
         status = "UNAUTHENTICATED"
     if status in _ACCOUNT:
-        return MissingPrerequisite(
-            f"{_ACCOUNT[status]}: {said}", fix="set GEMINI_API_KEY to a key that may use the model"
+        return AccessRefused(
+            f"{_ACCOUNT[status]} at {where}: {said}", fix="set GEMINI_API_KEY to a key that may use the model"
         )
     if status == "NOT_FOUND":
-        return InvalidInput(f"no model {model!r}, or not for this key: {said}", fix="check the name of the model")
+        return UnknownModel(
+            f"no model {model!r} at {where}, or not for this key: {said}", fix="check the name of the model"
+        )
     if code == 413 or _TOO_LONG.search(message):
         return ContextTooLong(said)
     if _IMAGE.search(message):

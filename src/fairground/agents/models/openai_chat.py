@@ -11,6 +11,7 @@ from pydantic import Field
 
 from fairground.agents.models.calling import Pace, Transient
 from fairground.agents.models.chat import Call, Reply, Result
+from fairground.agents.models.connecting import place_of
 from fairground.agents.models.context import Context, ContextPolicy, Image, Seen
 from fairground.agents.models.endings import SpokenTool
 from fairground.agents.models.openai_answer import Answer, from_events, from_response
@@ -65,7 +66,8 @@ class OpenAIChat:
             # No retries of the SDK's own: they would not count in the budget.
             return sdk.OpenAI(api_key=api_key, base_url=base_url, max_retries=0, timeout=timeout)
 
-        self._client = Client(make, model=self.model, key=KEY, extra="openai")
+        place = place_of(base_url, "OPENAI_BASE_URL")
+        self._client = Client(make, model=self.model, key=KEY, extra="openai", place=place)
 
     def check(self) -> None:
         """Raises `MissingPrerequisite` when the SDK or a key is missing; makes no request."""

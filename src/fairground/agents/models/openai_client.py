@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from fairground.agents.models.calling import Transient
+from fairground.agents.models.connecting import passing
 from fairground.agents.models.openai_errors import translate, translate_failure
 from fairground.core import FairgroundError, MissingPrerequisite
 
@@ -23,10 +24,11 @@ class Client:
         model: Whom it asks, for errors.
         key: The variable that the key is taken from.
         extra: The extra that the package is in.
+        place: Where a person wrote the address, for errors; empty for the vendor's own server.
     """
 
-    def __init__(self, make: Callable[[Any], Any], *, model: str, key: str, extra: str) -> None:
-        self._make, self._model, self._key, self._extra = make, model, key, extra
+    def __init__(self, make: Callable[[Any], Any], *, model: str, key: str, extra: str, place: str = "") -> None:
+        self._make, self._model, self._key, self._extra, self._place = make, model, key, extra, place
         self._sdk: Any = None
         self._client: Any = None
 
@@ -59,19 +61,20 @@ class Client:
         """What `send` makes of the client, with the SDK's errors as those that agents know."""
         self.check()
         client = self._client
+        where = str(client.base_url).rstrip("/")
         try:
             return send(client)
         except (Transient, FairgroundError):
             raise
         except self._sdk.APIStatusError as error:
-            raise translate(error, self._model, key=self._key) from None
+            raise translate(error, self._model, key=self._key, where=where, place=self._place) from None
         except self._sdk.APIError as error:
             if error.code:  # an error that came inside a stream
                 raise translate_failure(error.code, error.message) from None
-            raise Transient(f"{type(error).__name__}: {error}"[:300]) from None
+            raise passing(error, where, self._place) from None
         except (self._transport_error, ValueError, RecursionError) as error:
             # No connection, one that broke, or data that is no JSON: the SDK has a name for some of these only.
-            raise Transient(f"{type(error).__name__}: {error}"[:300]) from None
+            raise passing(error, where, self._place) from None
         except RuntimeError as error:
             if self._client is client:
                 raise

@@ -9,9 +9,16 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from fairground.agents.models.calling import ContextTooLong, ImageRefused, ModelRefused, RequestRefused, Transient
+from fairground.agents.models.calling import (
+    AccessRefused,
+    ContextTooLong,
+    ImageRefused,
+    ModelRefused,
+    RequestRefused,
+    Transient,
+    UnknownModel,
+)
 from fairground.agents.models.hints import retry_hint
-from fairground.core import InvalidInput, MissingPrerequisite
 
 _TOO_LONG = re.compile(
     r"context_length_exceeded|exceed_context|maximum context length|max_model_len|string_above_max_length"
@@ -35,13 +42,15 @@ _MAX_TEXT = 10_000
 _SHOWN = 600
 
 
-def translate(error: Any, model: str, *, key: str) -> Exception:
+def translate(error: Any, model: str, *, key: str, where: str, place: str) -> Exception:
     """The error to raise for an `openai.APIStatusError`: the server's answer was a refusal of some kind.
 
     Args:
         error: What the SDK raised.
         model: Whom it was about.
         key: The variable that a key is taken from.
+        where: The server's address.
+        place: Where a person wrote it; empty for the vendor's own server.
     """
     body, status = error.body, int(error.status_code)
     details = body if isinstance(body, dict) else {}
@@ -51,17 +60,18 @@ def translate(error: Any, model: str, *, key: str) -> Exception:
     headers = error.response.headers
 
     if _QUOTA.search(code):
-        return MissingPrerequisite(f"the account has no credit left: {said}", fix="add credit, or use another key")
+        return AccessRefused(f"the account has no credit left: {said}", fix="add credit, or use another key")
     if status == 413 or (_TOO_MUCH if status == 429 else _TOO_LONG).search(f"{code} {message}"[:_MAX_TEXT]):
         return ContextTooLong(said)
     advice = headers.get("x-should-retry")
     if advice == "true" or ((status in (408, 409, 429) or status >= 500) and advice != "false"):
         return Transient(said, _hint(headers, message))
     if status in _ACCOUNT:
-        return MissingPrerequisite(f"{_ACCOUNT[status]}: {said}", fix=f"set {key} to a key that may use the model")
+        return AccessRefused(f"{_ACCOUNT[status]} at {where}: {said}", fix=f"set {key} to a key that may use the model")
     if status == 404:
-        return InvalidInput(
-            f"no model {model!r}, or not for this key: {said}", fix="check the name of the model and the address"
+        address = f", and the address {place}: it usually ends in /v1" if place else ""
+        return UnknownModel(
+            f"no model {model!r} at {where}, or not for this key: {said}", fix=f"check the name of the model{address}"
         )
     return _by_gist(code, message, said)
 
