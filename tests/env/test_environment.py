@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
+import fairground
 from fairground.core import Done, InvalidAction, InvalidInput, Key, Type, UnknownName
 from fairground.env import FairgroundEnv
 from fairground.worlds import read_folder
@@ -135,3 +136,34 @@ def test_installed_scenarios_are_known_to_gymnasium() -> None:
 
     fairground.gym.register()
     assert "fairground/desk.calc.region-total" in gymnasium.registry
+
+
+@pytest.mark.process
+def test_resets_draw_from_all_that_was_named_as_the_seed_says() -> None:
+    env = fairground.make("pocket/notes")
+    try:
+        seen = [env.reset(seed=seed)[1]["world"] for seed in (1, None, None, 1)]
+        assert seen[3] == seen[0] and len(set(seen)) == 3
+        drawn = env.reset(options={"scenario": "count-label", "theme": "midnight"})[1]["world"]
+        assert drawn.startswith("pocket/notes/count-label/") and "/midnight/" in drawn
+        with pytest.raises(UnknownName, match="option of reset"):
+            env.reset(options={"colour": "dark"})
+    finally:
+        env.close()
+
+
+@pytest.mark.process
+def test_members_of_a_vector_environment_differ() -> None:
+    import fairground.gym  # noqa: F401 (registers)
+
+    vector = gymnasium.make_vec("fairground/pocket.notes", num_envs=2, vectorization_mode="sync")
+    try:
+        one, other = vector.reset(seed=5)[1]["world"]
+        assert one != other
+    finally:
+        vector.close()
+
+
+def test_worlds_of_two_sizes_do_not_fit_into_one_environment() -> None:
+    with pytest.raises(InvalidInput, match=r"share a screen size, got .*pocket/notes"):
+        FairgroundEnv(["pocket/notes", "desk/mousepad"])

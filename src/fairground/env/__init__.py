@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from fairground.env.environment import OBSERVATIONS, FairgroundEnv, SeatSource, outline
+from fairground.env.environment import OBSERVATIONS, FairgroundEnv, SeatSource, check_observations, outline
 from fairground.env.spaces import action_space, decode_action, encode_action
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "FairgroundEnv",
     "SeatSource",
     "action_space",
+    "check_observations",
     "decode_action",
     "encode_action",
     "make",
@@ -22,11 +24,12 @@ __all__ = [
 ]
 
 
-def make(world: str, **options: Any) -> FairgroundEnv:
+def make(world: str | Sequence[str], **options: Any) -> FairgroundEnv:
     """Opens an environment.
 
     Args:
-        world: A configuration id or the beginning of one (`desk/calc/region-total`), or a folder with a world.toml.
+        world: A configuration id or the beginning of one (`desk`, `desk/calc`, `desk/calc/region-total`), a folder with
+            a world.toml, or several. Each `reset` draws from all configurations that this names.
         options: As for `FairgroundEnv`.
     """
     return FairgroundEnv(world, **options)

@@ -29,7 +29,7 @@ from fairground.core import (
 from fairground.env.spaces import AnyText, action_space, decode_action
 from fairground.screen import Settled
 from fairground.verify import judge
-from fairground.worlds import Ahead, Seat, World, open_seat, renew, resolve
+from fairground.worlds import PINS, Ahead, Seat, Selection, World, open_seat, renew, select
 
 OBSERVATIONS = ("screen", "cursor", "tree", "windows", "instruction")
 _TREE_TEXT = 4_000_000
@@ -50,7 +50,8 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
     """A world that an agent can sit in.
 
     Args:
-        world: A world, an id such as `desk/calc/region-total`, or several; `reset` draws one of them.
+        world: A world; a suite, app, scenario or any other beginning of a configuration's id, such as
+            `desk/calc/region-total`; or several of them. `reset` draws from all configurations that are meant.
         observations: Which observations to make; what is not named costs nothing.
         runner: Which runner makes sandboxes.
         pool: Where to take warm seats from, instead of opening each.
@@ -75,21 +76,14 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
         settle_seconds: float = 5.0,
         render_mode: str | None = None,
     ) -> None:
-        several = [world] if isinstance(world, str | World) else list(world)
-        self.worlds = [resolve(item) if isinstance(item, str) else item for item in several]
-        if not self.worlds:
-            raise InvalidInput("an environment needs at least one world")
-        sizes = {item.app.screen.size for item in self.worlds}
-        if len(sizes) > 1:
-            raise InvalidInput(f"the worlds of one environment share a screen size, got {sorted(sizes)}")
-        for name in observations:
-            if name not in OBSERVATIONS:
-                raise unknown("observation", name, OBSERVATIONS)
+        self.selection = select(*([world] if isinstance(world, str | World) else world))
+        """The configurations that `reset` draws from."""
+        self.size = _common_size(self.selection)
+        check_observations(observations)
         if render_mode not in (None, "rgb_array"):
             raise unknown("render mode", render_mode, ["rgb_array"])
         if ahead and pool is not None:
             raise InvalidInput("seats come from a pool or are opened ahead, not both", fix="leave one of them out")
-        self.size = sizes.pop()
         self.observations = tuple(observations)
         self.render_mode = render_mode
         self.action_space = action_space()
@@ -117,26 +111,32 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
     @property
     def world(self) -> World:
         """The world of the current episode."""
-        return self.seat.world if self.seat is not None else self.worlds[0]
+        return self.seat.world if self.seat is not None else self.selection.first()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Hands over a fresh seat.
+        """Hands over a fresh seat, at a configuration that is drawn: the same one for the same seed.
 
-        `options={"world": id or World}` chooses which; and `"next"`, what will be chosen after it, is for `ahead`.
+        Args:
+            seed: Of this draw and those that follow; without one, the last seed's draws go on.
+            options: What to draw from instead. `world` is a world, an id or the beginning of one; `app`, `scenario`,
+                `instance`, `profile`, `theme` and `ui_state` pin values, one or a list of them. `next`, what the reset
+                after this one will be given as `world`, is for `ahead`.
         """
         super().reset(seed=seed)
-        chosen = options or {}
-        world = self._chosen(chosen.get("world")) or self._drawn(self.np_random)
-        following = self._chosen(chosen.get("next"))
-        if following is None and "world" not in chosen:
-            following = self._drawn(copy.deepcopy(self.np_random))
+        chosen = dict(options or {})
+        following = chosen.pop("next", None)
+        world = self._choice(chosen).draw(self.np_random)
+        if following is not None:
+            coming: World | None = self._choice({"world": following}).draw(copy.deepcopy(self.np_random))
+        else:
+            coming = None if chosen else self.selection.draw(copy.deepcopy(self.np_random))
         self.seat = self._next_seat(world)
         if self._ahead is not None:
             self._ahead.drop()  # nobody came for it
-            if following is not None:
-                self._ahead.order(following)
+            if coming is not None:
+                self._ahead.order(coming)
         self._steps = self._counted_from = 0
         self._started = time.monotonic()
         self.after = self.verdict = self.outcome = self.answer = None
@@ -236,14 +236,17 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
         )
         return _as_sample(self.observation, wanted, self.world.instruction)
 
-    def _drawn(self, draws: np.random.Generator) -> World:
-        return self.worlds[int(draws.integers(len(self.worlds)))]
-
-    def _chosen(self, wanted: str | World | None) -> World | None:
-        world = resolve(wanted) if isinstance(wanted, str) else wanted
-        if world is not None and world.app.screen.size != self.size:
-            raise InvalidInput(f"{world.id} has a screen of {world.app.screen.size}, this environment of {self.size}")
-        return world
+    def _choice(self, options: dict[str, Any]) -> Selection:
+        """What these options of `reset` leave to be drawn from."""
+        for name in options:
+            if name not in ("world", *PINS):
+                raise unknown("option of reset", str(name), ["world", "next", *PINS])
+        wanted = options.get("world")
+        choice = self.selection if wanted is None else select(wanted)
+        choice = choice.pinned(**{name: value for name, value in options.items() if name != "world"})
+        if (size := _common_size(choice)) != self.size:
+            raise InvalidInput(f"{choice.named} has a screen of {size}, this environment of {self.size}")
+        return choice
 
     def _next_seat(self, world: World) -> Seat:
         if self._goes_ahead and self._ahead is None:
@@ -267,6 +270,14 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
             give_back(seat)
         else:
             seat.close()
+
+
+def _common_size(selection: Selection) -> tuple[int, int]:
+    sizes = {part.suite.app(part.scenario.app).screen.size: part.name for part in selection.parts}
+    if len(sizes) > 1:
+        found = ", ".join(f"{width}x{height} ({name})" for (width, height), name in sizes.items())
+        raise InvalidInput(f"the worlds of one environment share a screen size, got {found}")
+    return next(iter(sizes))
 
 
 def _observation_space(names: Sequence[str], size: tuple[int, int]) -> spaces.Dict:
@@ -294,6 +305,13 @@ def _as_sample(observation: Observation, names: Sequence[str], instruction: str)
     if "instruction" in names:
         sample["instruction"] = instruction
     return sample
+
+
+def check_observations(names: Sequence[str]) -> None:
+    """Raises for a name that stands for no observation."""
+    for name in names:
+        if name not in OBSERVATIONS:
+            raise unknown("observation", name, OBSERVATIONS)
 
 
 def outline(tree: Node | None) -> str:

@@ -1,8 +1,8 @@
-"""Gymnasium's own door: importing this makes every installed scenario known to it.
+"""Registration with Gymnasium: importing this registers every installed suite, app and scenario.
 
 `gymnasium.make("fairground/desk.calc.region-total")` then works, with dots for slashes because Gymnasium allows only
-one. To know the scenarios every suite has to be loaded, so nothing of fairground imports this: `fairground.env` has
-the environment itself.
+one slash. To know the scenarios every suite has to be loaded, so nothing of fairground imports this: `fairground.env`
+has the environment itself.
 """
 
 from __future__ import annotations
@@ -15,17 +15,19 @@ __all__ = ["register"]
 
 
 def register() -> None:
-    """Makes every installed scenario known to Gymnasium as `fairground/SUITE.APP.SCENARIO`."""
+    """Registers `fairground/SUITE`, `fairground/SUITE.APP` and `fairground/SUITE.APP.SCENARIO`."""
     for suite in suites().values():
-        for scenario in suite.scenarios:
-            name = f"fairground/{suite.name}.{scenario.app}.{scenario.name}"
+        apps = dict.fromkeys(f"{suite.name}/{scenario.app}" for scenario in suite.scenarios)
+        scenarios = [f"{suite.name}/{scenario.app}/{scenario.name}" for scenario in suite.scenarios]
+        for world in (suite.name, *apps, *scenarios):
+            name = f"fairground/{world.replace('/', '.')}"
             if name not in gymnasium.registry:
                 gymnasium.register(
                     id=name,
                     entry_point="fairground.env:FairgroundEnv",
                     # Real software: two launches agree in what they mean, not in every pixel.
                     nondeterministic=True,
-                    kwargs={"world": f"{suite.name}/{scenario.app}/{scenario.name}"},
+                    kwargs={"world": world},
                 )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import random
 from collections.abc import Iterator, Sequence
@@ -12,9 +11,10 @@ from pydantic import Field, model_validator
 
 from fairground.agents.greedy import greedy_note
 from fairground.agents.models import Price
-from fairground.core import AXES, Configuration, InvalidInput, Record, unknown
+from fairground.core import AXES, Configuration, Record, unknown
+from fairground.env import check_observations
 from fairground.rollout.interventions.spec import Deterministic, Intervention, Perturbed
-from fairground.worlds import Scenario, Suite, World, installed, resolve, suites
+from fairground.worlds import Suite, World, derived_seed, installed, select, suite_of, suites
 
 
 class Budget(Record):
@@ -43,6 +43,8 @@ class RunSpec(Record):
     prices: dict[str, Price] = Field({}, description="of models, in place of those that the workers know")
     runner: str | None = None
     video: bool = False
+    observe: tuple[str, ...] = Field((), description="what the agent observes; empty: what it asks for itself")
+    home: str = Field("", description="the folder that a Python agent is looked for in; empty: the current one")
 
     @model_validator(mode="before")
     @classmethod
@@ -79,27 +81,20 @@ def make_plan(spec: RunSpec) -> tuple[Planned, ...]:
     Which configurations of a scenario are drawn depends on the seed and on that scenario alone: adding an app to a run
     changes nothing in the others. Nor do interventions change what is drawn, so runs of two conditions are paired.
     """
-    for axis in spec.axes:
-        if axis not in AXES:
-            raise unknown("axis", axis, AXES)
+    check_observations(spec.observe)
     planned: list[Planned] = []
-    seen: set[str] = set()
-    for text in spec.worlds:
-        for configuration in _configurations(text, spec):
-            if configuration.id in seen:
-                continue
-            seen.add(configuration.id)
-            shown = _looks(configuration, spec) if spec.has(Perturbed) else itertools.repeat(configuration)
-            for rollout, actual in zip(range(spec.rollouts), shown, strict=False):
-                planned.append(
-                    Planned(
-                        number=len(planned),
-                        configuration=actual.id,
-                        rollout=rollout,
-                        seed=_seed(spec.seed, configuration.id, 0 if spec.has(Deterministic) else rollout),
-                        paired_with="" if actual == configuration else configuration.id,
-                    )
+    for configuration in dict.fromkeys(select(*spec.worlds).sample(spec.configs, axes=spec.axes, seed=spec.seed)):
+        shown = _looks(configuration, spec) if spec.has(Perturbed) else itertools.repeat(configuration)
+        for rollout, actual in zip(range(spec.rollouts), shown, strict=False):
+            planned.append(
+                Planned(
+                    number=len(planned),
+                    configuration=actual.id,
+                    rollout=rollout,
+                    seed=derived_seed(spec.seed, configuration.id, 0 if spec.has(Deterministic) else rollout),
+                    paired_with="" if actual == configuration else configuration.id,
                 )
+            )
     return tuple(planned)
 
 
@@ -122,72 +117,18 @@ def world_for(configuration: Configuration, spec: RunSpec, *, seed: int) -> Worl
     return World.of(_suite(configuration.suite, spec.worlds), configuration, seed)
 
 
-def _configurations(text: str, spec: RunSpec) -> Iterator[Configuration]:
-    suite, scenarios, fixed = _scenarios(text)
-    if fixed is not None:
-        yield fixed
-        return
-    for scenario in scenarios:
-        yield from _draw(suite, scenario, spec)
-
-
-def _scenarios(text: str) -> tuple[Suite, Sequence[Scenario], Configuration | None]:
-    """The scenarios that a person means by a suite, an app or a scenario; or the one configuration."""
-    name, _, rest = text.partition("/")
-    suite = installed(name)
-    if "@" in text or rest.count("/") > 1 or suite is None:
-        world = resolve(text)
-        if suite is None and "@" not in text:  # a folder
-            return world.suite, [one for one in world.suite.scenarios if one.app == world.app.name], None
-        return world.suite, (), world.configuration
-    parts = [part for part in rest.split("/") if part]
-    if not parts:
-        return suite, suite.scenarios, None
-    app = suite.app(parts[0])
-    if len(parts) == 2:
-        return suite, (suite.scenario(app.name, parts[1]),), None
-    found = [one for one in suite.scenarios if one.app == app.name]
-    if not found:
-        raise InvalidInput(f"app {suite.name}/{app.name} has no scenario yet")
-    return suite, found, None
-
-
 def _suite(name: str, worlds: Sequence[str]) -> Suite:
     if (found := installed(name)) is not None:
         return found
     for text in worlds:
-        if installed(text.partition("/")[0]) is None and (suite := resolve(text).suite).name == name:
+        if installed(text.partition("/")[0]) is None and (suite := suite_of(text)[0]).name == name:
             return suite
     raise unknown("suite", name, suites())
-
-
-def _draw(suite: Suite, scenario: Scenario, spec: RunSpec) -> Iterator[Configuration]:
-    app = suite.app(scenario.app)
-    pairs = suite.pairs(scenario)  # of a suite with proofs, only what is proven
-    for place, names in enumerate((scenario.instances, app.profiles)):
-        if AXES[place] not in spec.axes:
-            first = next((name for name in names if any(pair[place] == name for pair in pairs)), None)
-            pairs = [pair for pair in pairs if pair[place] == first]
-    looks = [list(values) for values in (app.themes, app.ui_states)]
-    themes, ui_states = (n if axis in spec.axes else n[:1] for axis, n in zip(AXES[2:], looks, strict=True))
-    whole = [(*pair, theme, ui_state) for pair in pairs for theme in themes for ui_state in ui_states]
-    if spec.configs is not None and spec.configs < len(whole):
-        draw = random.Random(_seed(spec.seed, f"{suite.name}/{scenario.app}/{scenario.name}", -1))
-        whole = sorted(draw.sample(whole, spec.configs), key=whole.index)
-    for combination in whole:
-        yield Configuration(
-            suite=suite.name, app=app.name, scenario=scenario.name, **dict(zip(AXES, combination, strict=True))
-        )
 
 
 def _looks(drawn: Configuration, spec: RunSpec) -> Iterator[Configuration]:
     """The drawn configuration, then it in other themes: each once before any comes again."""
     others = [name for name in _suite(drawn.suite, spec.worlds).app(drawn.app).themes if name != drawn.theme]
-    random.Random(_seed(spec.seed, drawn.id, -2)).shuffle(others)
+    random.Random(derived_seed(spec.seed, drawn.id, -2)).shuffle(others)
     for theme in itertools.cycle([drawn.theme, *others]):
         yield drawn.model_copy(update={"theme": theme})
-
-
-def _seed(seed: int, name: str, rollout: int) -> int:
-    digest = hashlib.blake2b(f"{seed}\n{name}\n{rollout}".encode(), digest_size=4).digest()
-    return int.from_bytes(digest, "big")

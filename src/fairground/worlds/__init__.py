@@ -8,7 +8,7 @@ from fairground.worlds.app import NOT_VARIED, App, Scenario, ScreenSpec, Suite, 
 from fairground.worlds.folder import WorldFile, read_folder
 from fairground.worlds.inspector import Argument, Endpoint, Inspector, Surface, jsonable
 from fairground.worlds.live_seats import LiveSeat, choose_seat, live_seats, share_seat
-from fairground.worlds.oracle import Command, Enter, Fill, Move, Point, Press, Rehearsal, Say, Stuck, Tap
+from fairground.worlds.oracle import Act, Command, Enter, Fill, Move, Point, Press, Rehearsal, Say, Stuck, Tap
 from fairground.worlds.packages import package_versions
 from fairground.worlds.proofs import (
     MutantCount,
@@ -22,11 +22,14 @@ from fairground.worlds.proofs import (
 from fairground.worlds.registry import find_app, installed, resolve, suite_of, suites
 from fairground.worlds.renewing import renew
 from fairground.worlds.seat import Seat, open_seat, planned_fingerprint
+from fairground.worlds.selection import PINS, Selection, derived_seed, select
 from fairground.worlds.sharing import SharedBrowser, can_share
 from fairground.worlds.stages import Stages, prepare
 
 __all__ = [
     "NOT_VARIED",
+    "PINS",
+    "Act",
     "Ahead",
     "App",
     "Argument",
@@ -49,6 +52,7 @@ __all__ = [
     "ScreenCount",
     "ScreenSpec",
     "Seat",
+    "Selection",
     "SharedBrowser",
     "Stages",
     "Stuck",
@@ -59,6 +63,7 @@ __all__ = [
     "WorldFile",
     "can_share",
     "choose_seat",
+    "derived_seed",
     "find_app",
     "installed",
     "jsonable",
@@ -71,6 +76,7 @@ __all__ = [
     "read_table",
     "renew",
     "resolve",
+    "select",
     "share_seat",
     "suite_of",
     "suites",
