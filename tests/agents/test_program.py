@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -78,6 +79,14 @@ def program(tmp_path: Path) -> Iterator[Callable[..., ProgramAgent]]:
 
 
 @pytest.mark.process
+def test_a_program_that_reads_only_the_tree_is_sent_no_screen(program: Callable[..., ProgramAgent]) -> None:
+    agent = program('hear(); act({"kind": "type", "text": json.dumps(sorted(hear()))})', begun=False)
+    agent.begin(replace(BRIEF, observations=("tree",)))
+    turn = agent.act(Observation(SEEN.frame, tree=Node("window", "Notes")))
+    assert isinstance(turn.action, Type) and json.loads(turn.action.text) == ["kind", "messages", "step", "tree"]
+
+
+@pytest.mark.process
 def test_a_program_is_told_the_task_and_everything_it_may_see(program: Callable[..., ProgramAgent]) -> None:
     agent = program('act({"kind": "type", "text": json.dumps([hear(), hear()])}, thought="I repeat what I heard.")')
     assert isinstance(agent, Agent)
@@ -88,7 +97,7 @@ def test_a_program_is_told_the_task_and_everything_it_may_see(program: Callable[
     begin, observe = json.loads(turn.action.text)
     assert begin == {
         "kind": "begin", "protocol": 1, "instruction": BRIEF.instruction, "task": "answer",
-        "size": [64, 48], "step_budget": 10, "seed": 7,
+        "size": [64, 48], "step_budget": 10, "seed": 7, "observations": ["screen", "cursor"],
     }  # fmt: skip
     assert decode(base64.b64decode(observe.pop("screen")["png"])) == SEEN.frame
     button = {"role": "button", "name": "Save", "bounds": [1, 2, 3, 4], "states": ["focused"]}

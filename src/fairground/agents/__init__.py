@@ -7,6 +7,7 @@ from fairground.agents.jsonlines import ProgramFault
 from fairground.agents.oracle import OracleAgent, make_moves
 from fairground.agents.program import ProgramAgent, program_agent
 from fairground.agents.protocol import Agent, Brief, Turn
+from fairground.agents.python import PythonAgent, is_python_agent, python_agent
 from fairground.agents.replay import ReplayAgent, Trajectory
 
 __all__ = [
@@ -18,13 +19,16 @@ __all__ = [
     "OracleAgent",
     "ProgramAgent",
     "ProgramFault",
+    "PythonAgent",
     "RandomAgent",
     "ReplayAgent",
     "Scripted",
     "Trajectory",
     "Turn",
     "human_agent",
+    "is_python_agent",
     "make_agent",
     "make_moves",
     "program_agent",
+    "python_agent",
 ]

@@ -11,6 +11,7 @@ from fairground.agents.greedy import greedy_options
 from fairground.agents.oracle import oracle_from
 from fairground.agents.program import program_agent
 from fairground.agents.protocol import Agent, Brief, Turn
+from fairground.agents.python import is_python_agent, published_agents, python_agent
 from fairground.core import Action, Done, InvalidInput, Observation, parse_action, parse_json, unknown
 from fairground.env import action_space, decode_action
 
@@ -100,15 +101,17 @@ class Scripted:
         return turn
 
 
-def make_agent(name: str, *, deterministic: bool = False) -> Agent:
+def make_agent(name: str, *, deterministic: bool = False, home: Path | None = None) -> Agent:
     """An agent by name.
 
-    `do-nothing`, `random`, `oracle`, `oracle:slip=CHANCE`, `script:FILE`, `program:COMMAND`; or a model:
-    `anthropic:MODEL`, `openai:MODEL`, `gemini:MODEL`, `compatible:MODEL@URL`.
+    `do-nothing`, `random`, `oracle`, `oracle:slip=CHANCE`, `script:FILE`, `program:COMMAND`; a model:
+    `anthropic:MODEL`, `openai:MODEL`, `gemini:MODEL`, `compatible:MODEL@URL`; or a Python class: `MODULE:CLASS`,
+    `FILE.py:CLASS` or the name that a package published one under.
 
     Args:
         name: One of these.
         deterministic: Whether a model decodes greedily, as far as its vendor lets it (`greedy_note` says how far).
+        home: The folder that the files and modules of Python classes are looked for in; the current one unless given.
     """
     if name == HUMAN:
         raise nobody_to_drive()
@@ -125,13 +128,12 @@ def make_agent(name: str, *, deterministic: bool = False) -> Agent:
         make: Callable[..., Agent] = getattr(models, _MODELS[vendor])
         return make(rest, **(greedy_options(name) if deterministic else {}))
     known: dict[str, type[DoNothing] | type[RandomAgent]] = {"do-nothing": DoNothing, "random": RandomAgent}
-    if name not in known:
-        raise unknown(
-            "agent",
-            name,
-            [*known, "oracle", "script:FILE", "program:COMMAND", *(f"{vendor}:MODEL" for vendor in _MODELS)],
-        )
-    return known[name]()
+    if name in known:
+        return known[name]()
+    if is_python_agent(name):
+        return python_agent(name, home=home)
+    forms = ["oracle", "script:FILE", "program:COMMAND", *(f"{vendor}:MODEL" for vendor in _MODELS)]
+    raise unknown("agent", name, [*known, *forms, *published_agents(), "MODULE:CLASS", "FILE.py:CLASS"])
 
 
 def _turn(item: Any, where: str) -> Turn:

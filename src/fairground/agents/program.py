@@ -67,6 +67,7 @@ class ProgramAgent:
         self._program: LineProgram | None = None
         self._folder: _Folder | None = None
         self._unsaid = b""
+        self._shows_screen = True
 
     def begin(self, brief: Brief) -> None:
         """Starts the program; what is left of the last episode is ended first."""
@@ -84,8 +85,10 @@ class ProgramAgent:
                 "size": list(brief.size),
                 "step_budget": brief.step_budget,
                 "seed": brief.seed,
+                "observations": list(brief.observations),
             }
         )
+        self._shows_screen = "screen" in brief.observations
 
     def act(self, observation: Observation) -> Turn:
         """The program's answer; it is told what is wrong with one that cannot be read, and asked again."""
@@ -117,12 +120,9 @@ class ProgramAgent:
             self._folder = None
 
     def _observed(self, observation: Observation) -> dict[str, Any]:
-        png = encode_png(observation.frame)
-        if self._folder is not None:
-            screen = {"file": self._folder.write(f"{observation.step:06}.png", png)}
-        else:
-            screen = {"png": base64.b64encode(png).decode("ascii")}
-        message: dict[str, Any] = {"kind": "observe", "step": observation.step, "screen": screen}
+        message: dict[str, Any] = {"kind": "observe", "step": observation.step}
+        if self._shows_screen:
+            message["screen"] = self._screen(observation)
         if observation.cursor is not None:
             message["cursor"] = list(observation.cursor)
         if observation.tree is not None:
@@ -130,6 +130,12 @@ class ProgramAgent:
         if observation.windows is not None:
             message["windows"] = [asdict(window) for window in observation.windows]
         return {**message, "messages": list(observation.messages)}
+
+    def _screen(self, observation: Observation) -> dict[str, str]:
+        png = encode_png(observation.frame)
+        if self._folder is not None:
+            return {"file": self._folder.write(f"{observation.step:06}.png", png)}
+        return {"png": base64.b64encode(png).decode("ascii")}
 
 
 def program_agent(text: str) -> ProgramAgent:

@@ -18,6 +18,7 @@ class Brief:
         step_budget: How many actions it has.
         kind: `action` changes something; `answer` wants an answer action at the end.
         seed: For whatever in the agent is random.
+        observations: What every observation will hold, beside the frame.
     """
 
     instruction: str
@@ -25,6 +26,7 @@ class Brief:
     step_budget: int
     kind: Literal["action", "answer"] = "action"
     seed: int = 0
+    observations: tuple[str, ...] = ("screen", "cursor")
 
 
 @dataclass(frozen=True)

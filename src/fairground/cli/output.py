@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -12,10 +14,19 @@ from rich.console import Console
 console = Console()
 errors = Console(stderr=True)
 
-AGENTS = "do-nothing, random, oracle, script:FILE, program:COMMAND, replay:RUN, or a model: anthropic:MODEL, ..."
+AGENTS = (
+    "do-nothing, random, oracle, script:FILE, program:COMMAND, replay:RUN; "
+    "a class of yours: FILE.py:CLASS, MODULE:CLASS; or a model: anthropic:MODEL, ..."
+)
 AgentName = Annotated[str, typer.Option("--agent", help=AGENTS)]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value instead of words.")]
 Runner = Annotated[str | None, typer.Option(help="namespace, bare, or one that a package adds.")]
+Observe = Annotated[
+    str,
+    typer.Option(
+        help="What the agent observes, with commas: screen, cursor, tree, windows. [default: what it asks for]"
+    ),
+]
 Seed = Annotated[int, typer.Option(help="For whatever is random in world and agent.")]
 
 
@@ -31,6 +42,18 @@ def clean(text: str) -> str:
         else letter
         for letter in text
     )
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """The parts of an option that takes several, with commas."""
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def home_of(agents: Iterable[str]) -> str:
+    """The folder that Python agents are to be looked for in, wherever workers are; empty where there are none."""
+    from fairground.agents import is_python_agent  # not needed for help texts
+
+    return str(Path.cwd()) if any(map(is_python_agent, agents)) else ""
 
 
 def print_json(value: Any) -> None:

@@ -9,9 +9,10 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from fairground.cli.output import Json, Runner, Seed, console, print_json
+from fairground.cli.output import AgentName, Json, Observe, Runner, Seed, console, listed, print_json
 from fairground.cli.show import print_episode
 from fairground.core import InvalidInput, Step
+from fairground.env import check_observations
 from fairground.report import contact_sheet, describe, write_episode_page
 from fairground.rollout import named_agent, run_episode
 from fairground.worlds import resolve
@@ -19,17 +20,18 @@ from fairground.worlds import resolve
 
 def record(
     world: Annotated[str, typer.Argument(help="Such as desk/calc, or a folder with a world.toml.")],
-    agent: Annotated[
-        str, typer.Option(help="do-nothing, random, script:FILE (a JSON action a line), program:COMMAND, replay:RUN.")
-    ] = "random",
+    agent: AgentName = "random",
     out: Annotated[Path | None, typer.Option(help="Folder for the episode; must not exist.")] = None,
     seed: Seed = 0,
     runner: Runner = None,
+    observe: Observe = "",
     video: Annotated[bool, typer.Option(help="Make video.mp4.")] = True,
     json: Json = False,
 ) -> None:
     """Lets an agent try a world once, and records the episode."""
     found = resolve(world, seed=seed)
+    wanted = listed(observe)
+    check_observations(wanted)
     chosen = named_agent(agent)
     if callable(check := getattr(chosen, "check", None)):
         check()
@@ -50,7 +52,7 @@ def record(
                 f"  {step.index + 1:>3}  {escape(describe(step.action))}  [dim]{wait}[/]{mark}", highlight=False
             )
 
-    episode = run_episode(found, chosen, folder, runner=runner, video=video, on_step=show_step)
+    episode = run_episode(found, chosen, folder, runner=runner, observations=wanted, video=video, on_step=show_step)
     page = write_episode_page(folder)
     sheet = folder / "contact-sheet.png"
     sheet.write_bytes(contact_sheet(folder))

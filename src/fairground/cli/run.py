@@ -20,7 +20,7 @@ from rich.table import Table
 
 from fairground.agents import Agent
 from fairground.agents.models import ModelAgent, price_of, read_prices
-from fairground.cli.output import AGENTS, Json, Runner, console, errors, print_json
+from fairground.cli.output import AGENTS, Json, Observe, Runner, console, errors, home_of, listed, print_json
 from fairground.cli.stats.options import counted
 from fairground.cli.stats.summary import print_standings
 from fairground.core import AXES, InfrastructureError, InvalidInput, Outcome
@@ -33,7 +33,6 @@ from fairground.rollout import (
     RunStore,
     carry_out,
     make_plan,
-    named_agent,
     run_table,
     runs_in,
     start_run,
@@ -43,6 +42,7 @@ from fairground.rollout.estimates import Estimate, Range, estimate
 from fairground.rollout.interventions import check_interventions, parse_intervention
 from fairground.rollout.plan import plan_notes
 from fairground.rollout.ray_executor import need_ray, on_ray
+from fairground.rollout.work import agent_of
 from fairground.stats import Summary, plain, summarise
 
 Workers = Annotated[
@@ -99,6 +99,7 @@ def run(
     ship: Ship = False,
     out: Annotated[Path | None, typer.Option(help="Folder of the run; must be empty or absent.")] = None,
     runner: Runner = None,
+    observe: Observe = "",
     video: Annotated[bool, typer.Option("--video", help="Make a video of every episode.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show the plan, and what it would take.")] = False,
     json: Json = False,
@@ -122,16 +123,17 @@ def run(
         interventions=tuple(parse_intervention(words) for words in with_ or ()),
         rollouts=rollouts,
         configs=configs or None,
-        axes=tuple(part for part in axes.split(",") if part),
+        axes=listed(axes),
         seed=seed,
         budget=Budget(steps=steps, seconds=seconds, tokens=tokens, dollars=dollars),
         retries=retries,
         prices={} if prices is None else read_prices(prices),
         runner=runner,
         video=video,
+        observe=listed(observe),
     )
     _check_place(executor, address, ship)
-    specs = [spec.model_copy(update={"agent": name}) for name in agents]
+    specs = [spec.model_copy(update={"agent": name, "home": home_of([name])}) for name in agents]
     actors = [_checked(one, ship) for one in specs]
     plan = make_plan(spec)  # which does not depend on the agent
     places = [Path("runs"), *([] if out is None else [out.parent])]
@@ -198,7 +200,7 @@ def _places(folder: Path, agents: list[str]) -> list[Path]:
 def _checked(spec: RunSpec, ship: bool) -> Agent:
     """The agent of a run; raises a clear word, such as that there is no key, before anything starts."""
     check_interventions(spec.interventions, shared=not ship)
-    agent = named_agent(spec.agent)
+    agent = agent_of(spec)
     if callable(check := getattr(agent, "check", None)):
         check()
     if isinstance(agent, ModelAgent):

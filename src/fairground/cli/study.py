@@ -13,7 +13,7 @@ import typer
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from fairground.cli.output import Json, clean, console, errors, print_json
+from fairground.cli.output import Json, Observe, clean, console, errors, home_of, listed, print_json
 from fairground.cli.stats.options import counted, grid, label, p_shown, print_notes, show, shown
 from fairground.core import InvalidInput, Outcome
 from fairground.report import write_study_page
@@ -32,6 +32,7 @@ def study(
     out: Annotated[Path | None, typer.Option(help="Folder of the study; must be empty or absent.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Goes on with the study in this folder.")] = None,
     workers: Annotated[int, typer.Option(help="Episodes at a time.", min=1)] = _WORKERS,
+    observe: Observe = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show the plan.")] = False,
     json: Json = False,
 ) -> None:
@@ -42,9 +43,15 @@ def study(
         )
     if resume is not None and out is not None:
         raise InvalidInput("--out and --resume do not go together", fix="leave --out away: a study stays where it is")
+    if resume is not None and observe:
+        raise InvalidInput("--observe and --resume do not go together", fix="a study keeps what it was begun with")
     begun = open_study(resume) if resume is not None else None
-    spec = begun.spec if begun is not None else read_study(file) if file is not None else None
-    assert spec is not None
+    if begun is not None:
+        spec = begun.spec
+    else:
+        assert file is not None
+        spec = read_study(file)
+        spec = spec.model_copy(update={"observe": listed(observe) or spec.observe, "home": home_of(spec.agents)})
     planned = plan_study(spec)
     if not json:
         _print_plan(spec, planned)

@@ -6,7 +6,8 @@ import itertools
 import re
 import secrets
 import time
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,6 +34,9 @@ from fairground.rollout.plan import Budget
 from fairground.rollout.recorder import Recorder
 from fairground.worlds import World, planned_fingerprint
 
+OBSERVED = ("screen", "cursor")
+"""What an agent observes where nobody says."""
+
 MAX_REFUSED = 10
 """Refused actions in a row after which an agent is taken to be stuck: each costs a step anyway."""
 
@@ -44,7 +48,7 @@ def run_episode(
     *,
     runner: str | None = None,
     pool: SeatSource | None = None,
-    observations: tuple[str, ...] = ("screen", "cursor"),
+    observations: Sequence[str] = (),
     video: bool = True,
     budget: Budget | None = None,
     on_step: Callable[[Step], None] | None = None,
@@ -64,12 +68,13 @@ def run_episode(
     questions; how it was judged last is the result. Each attempt of one episode has the steps and seconds of the
     scenario; `budget.seconds` is for all of them, and the companion's own time counts for none.
 
-    After each action the screen has `settle_seconds` to come to rest.
+    The agent observes what `observations` names; without it, what its own attribute of that name does; without that,
+    screen and cursor. After each action the screen has `settle_seconds` to come to rest.
     """
     beside = Beside(companion)
     env = FairgroundEnv(
         world,
-        observations=observations,
+        observations=tuple(observations or getattr(agent, "observations", ()) or OBSERVED),
         runner=runner,
         pool=pool,
         user=beside.user,
@@ -165,7 +170,7 @@ def _exchange(
     beside.see(observation.frame)
     refused_in_a_row = 0
     instruction = beside.brief(Scene(env.world, env.seat.before, observation.frame))
-    brief = Brief(instruction, env.size, steps, scenario.kind, env.world.seed)
+    brief = Brief(instruction, env.size, steps, scenario.kind, env.world.seed, env.observations)
     last = steps - 1  # of the attempt under way
     for index in itertools.count():
         asked = time.monotonic()
@@ -248,7 +253,11 @@ def _close(
         if env.after is not None:  # the checks broke: a mended verifier can still judge what was recorded
             _record_state(recorder, "after", env.after)
         invalid = isinstance(failure, InvalidConfiguration)
-        text = str(failure) if isinstance(failure, FairgroundError) else f"{type(failure).__name__}: {failure}"
+        text = str(failure)
+        if not isinstance(failure, FairgroundError):
+            told = traceback.extract_tb(failure.__traceback__)[-1]
+            text = f"{type(failure).__name__}: {failure} ({told.filename}, line {told.lineno})"
+            recorder.log("traceback", without_keys("".join(traceback.format_exception(failure))))
         error = without_keys(text)
         update |= {"outcome": Outcome.INVALID if invalid else Outcome.ERRORED, "ended_by": "error", "error": error}
     return recorder.close(episode.model_copy(update=update))

@@ -15,9 +15,11 @@ _PREFIX = "replay:"
 _BY_SCREEN = "screen:"
 
 
-def named_agent(name: str, *, deterministic: bool = False) -> Agent:
-    """An agent by name: one that `make_agent` knows, or `replay:RUN`; `deterministic` as for `make_agent`."""
-    return replay_agent(name) if name.startswith(_PREFIX) else make_agent(name, deterministic=deterministic)
+def named_agent(name: str, *, deterministic: bool = False, home: Path | None = None) -> Agent:
+    """An agent by name: one that `make_agent` knows, or `replay:RUN`; options as for `make_agent`."""
+    if name.startswith(_PREFIX):
+        return replay_agent(name)
+    return make_agent(name, deterministic=deterministic, home=home)
 
 
 def replay_agent(text: str) -> ReplayAgent:

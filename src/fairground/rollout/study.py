@@ -52,6 +52,8 @@ class StudySpec(Record):
     budget: Budget = Budget()
     retries: int = Field(2, ge=0, le=100, description="how often an errored episode is tried again")
     runner: str | None = None
+    observe: tuple[str, ...] = Field((), description="what agents observe; empty: what each asks for itself")
+    home: str = Field("", description="the folder that Python agents are looked for in; empty: the current one")
     baseline: str = Field(BASELINE, description="the condition that others are compared with")
     conditions: tuple[ConditionSpec, ...] = ()
 
@@ -172,6 +174,8 @@ def _run_spec(spec: StudySpec, agent: str, name: str, condition: ConditionSpec, 
         budget=spec.budget,
         retries=spec.retries,
         runner=spec.runner,
+        observe=spec.observe,
+        home=spec.home,
     )
 
 

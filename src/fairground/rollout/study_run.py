@@ -96,7 +96,7 @@ def plan_study(spec: StudySpec) -> PlannedStudy:
         MissingPrerequisite: An agent or a model without its SDK or its key; nothing is asked of a server.
     """
     for name in spec.agents:
-        agent = named_agent(name)
+        agent = named_agent(name, home=Path(spec.home) if spec.home else None)
         if callable(check := getattr(agent, "check", None)):
             check()
         if spec.budget.dollars is not None and isinstance(agent, ModelAgent) and agent.price is None:

@@ -1,0 +1,248 @@
+"""Agents that are Python classes: `module:Class`, `path/to/file.py:Class`, or the name of an entry point.
+
+Arguments follow after another colon: `agents.py:Clicker:speed=3,mode="fast"`. A package publishes agents by the entry
+point group `fairground.agents`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import json
+import re
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from hashlib import blake2b
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from fairground.agents.protocol import Brief, Turn
+from fairground.core import InvalidInput, Observation, parse_action, unknown
+
+GROUP = "fairground.agents"
+"""The entry point group of published agents."""
+
+TAKEN = (
+    *("do-nothing", "random", "oracle", "human", "script", "program", "replay"),
+    *("anthropic", "openai", "gemini", "compatible"),
+)
+"""What names of other agents begin with."""
+
+_FORM = "MODULE:CLASS, FILE.py:CLASS or the name of an installed agent, with arguments after another colon"
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_MODULE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
+
+
+class PythonAgent:
+    """Somebody's object as an agent: checked when it is made, and its answers read leniently.
+
+    It is trusted code in our own process, but it is an agent all the same: it is never given the seat.
+
+    Args:
+        made: An object with `begin(brief)` and `act(observation)`. `name`, `observations`, `usage`, `check()` and
+            `close()` are used where they exist.
+        name: What it is called where it has no name.
+    """
+
+    def __init__(self, made: Any, name: str) -> None:
+        for method, arguments in (("begin", "brief"), ("act", "observation")):
+            _check_method(made, method, arguments, name)
+        self._made = made
+        self.name = str(getattr(made, "name", "") or name)
+
+    @property
+    def observations(self) -> tuple[str, ...]:
+        """What it wants to observe, where it says so."""
+        wanted = getattr(self._made, "observations", ())
+        return (wanted,) if isinstance(wanted, str) else tuple(wanted)
+
+    @property
+    def usage(self) -> Any:
+        """What it says that it used."""
+        return getattr(self._made, "usage", None)
+
+    def check(self) -> None:
+        """Has it say what it lacks, where it can."""
+        self._optional("check")
+
+    def begin(self, brief: Brief) -> None:
+        """Starts an episode."""
+        self._made.begin(brief)
+
+    def act(self, observation: Observation) -> Turn:
+        """Its next action; an action may also come as plain data, with a `thought` beside its fields."""
+        answer = self._made.act(observation)
+        if isinstance(answer, Turn):
+            return answer
+        thought = ""
+        if isinstance(answer, Mapping):
+            answer = dict(answer)
+            thought = str(answer.pop("thought", ""))
+        elif not hasattr(answer, "kind"):
+            raise InvalidInput(
+                f"act of {self.name} returned {_shown(answer)}",
+                fix="return a Turn, an action such as Click(point=(10, 20)), or a dict such as {'kind': 'done'}",
+            )
+        return Turn(parse_action(answer, where=f"what act of {self.name} returned"), thought)
+
+    def close(self) -> None:
+        """Tells it that the episode is over, where it wants to know."""
+        self._optional("close")
+
+    def _optional(self, method: str) -> None:
+        if callable(call := getattr(self._made, method, None)):
+            call()
+
+
+def is_python_agent(text: str) -> bool:
+    """Whether a name is one of these, by its form or because a package published it."""
+    head, colon, rest = text.partition(":")
+    if head in TAKEN:
+        return False
+    return head in published_agents() or bool(colon and rest and (head.endswith(".py") or _MODULE.fullmatch(head)))
+
+
+def published_agents() -> dict[str, EntryPoint]:
+    """The agents that installed packages publish, by name."""
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+def python_agent(text: str, *, home: Path | None = None) -> PythonAgent:
+    """The agent that a name stands for.
+
+    Args:
+        text: As the module says.
+        home: Where relative files are, and where modules are looked for first; the current folder unless given.
+
+    Raises:
+        InvalidInput: When it cannot be found, loaded or made; the message says where and why.
+    """
+    head, _, rest = text.partition(":")
+    point = published_agents().get(head)
+    if point is not None:
+        label, arguments = head, rest
+        made = _load(point.load, f"agent {head} ({point.value})")
+    else:
+        name, _, arguments = rest.partition(":")
+        label = name
+        made = _find(head, name, (home or Path.cwd()))
+    given = read_arguments(arguments, where=text)
+    if not isinstance(made, type) and not given and callable(getattr(made, "act", None)):
+        return PythonAgent(made, label)  # an object that was made already
+    if not callable(made):
+        raise InvalidInput(f"{text}: {label} is {_shown(made)}", fix="name a class, or a function that makes an agent")
+    try:
+        inspect.signature(made).bind(**given)
+    except TypeError as error:
+        takes = inspect.signature(made)
+        raise InvalidInput(f"{text}: {label} cannot be made: {error}", fix=f"it takes {takes}") from None
+    except ValueError:
+        pass  # a class without a signature, such as one written in C
+    return PythonAgent(_load(lambda: made(**given), f"{label} of {text}"), label)
+
+
+def read_arguments(text: str, *, where: str) -> dict[str, Any]:
+    """`speed=3,mode=fast` as arguments: values are JSON where they can be read as that, and text otherwise."""
+    found: dict[str, Any] = {}
+    decoder = json.JSONDecoder()
+    at = 0
+    while at < len(text):
+        name = _WORD.match(text, at)
+        if name is None or text[name.end() : name.end() + 1] != "=":
+            raise InvalidInput(f"{where}: expected NAME=VALUE, got {text[at:][:80]!r}", fix=f"an agent is {_FORM}")
+        start = name.end() + 1
+        try:
+            value, end = decoder.raw_decode(text, start)
+        except ValueError:
+            value, end = None, -1
+        if end < 0 or text[end : end + 1] not in ("", ","):
+            end = len(text) if (comma := text.find(",", start)) < 0 else comma
+            value = text[start:end]
+        found[name[0]] = value
+        at = end + 1
+    return found
+
+
+def _find(place: str, name: str, home: Path) -> Any:
+    module = _from_file(home / place) if place.endswith(".py") else _from_module(place, home)
+    found: Any = module
+    for part in name.split("."):
+        if not hasattr(found, part):
+            public = [one for one in vars(found) if not one.startswith("_") and callable(vars(found)[one])]
+            raise unknown(f"class of {place}", name, public)
+        found = getattr(found, part)
+    return found
+
+
+def _from_file(path: Path) -> ModuleType:
+    path = path.absolute()
+    if not path.is_file():
+        raise InvalidInput(f"there is no file {path}", fix=f"an agent is {_FORM}")
+    name = f"fairground_agent_{blake2b(str(path).encode(), digest_size=6).hexdigest()}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    _look_in(path.parent)
+    sys.modules[name] = module  # before it runs, as `import` does: dataclasses look their module up
+    loader = spec.loader
+    try:
+        _load(lambda: loader.exec_module(module), str(path))
+    except InvalidInput:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _from_module(name: str, home: Path) -> ModuleType:
+    _look_in(home)
+    module: ModuleType = _load(lambda: importlib.import_module(name), f"module {name}")
+    return module
+
+
+def _look_in(folder: Path) -> None:
+    """Lets modules of a folder be imported, as Python does for the folder of a script."""
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+
+
+def _load(call: Callable[[], Any], what: str) -> Any:
+    """Runs somebody's code; whatever it raises becomes an error that says where."""
+    try:
+        return call()
+    except ModuleNotFoundError as error:
+        fix = f"install {error.name}, or start where it can be imported" if error.name else None
+        raise InvalidInput(f"{what} cannot be loaded: {error}{_place(error)}", fix=fix) from error
+    except Exception as error:
+        raise InvalidInput(f"{what} cannot be loaded: {type(error).__name__}: {error}{_place(error)}") from error
+
+
+def _place(error: Exception) -> str:
+    if isinstance(error, SyntaxError):
+        return ""  # which says so itself
+    own = [one for one in traceback.extract_tb(error.__traceback__) if "importlib" not in one.filename]
+    return f" ({own[-1].filename}, line {own[-1].lineno})" if own and own[-1].filename != __file__ else ""
+
+
+def _check_method(made: Any, method: str, argument: str, name: str) -> None:
+    call = getattr(made, method, None)
+    if not callable(call):
+        raise InvalidInput(
+            f"{name} is no agent: it has no method {method}", fix="an agent has begin(brief) and act(observation)"
+        )
+    try:
+        inspect.signature(call).bind(None)
+    except TypeError as error:
+        takes = inspect.signature(call)
+        raise InvalidInput(f"{name}.{method}{takes}: {error}", fix=f"expected {method}(self, {argument})") from None
+    except ValueError:
+        pass  # not known
+
+
+def _shown(value: Any) -> str:
+    return "nothing (None)" if value is None else f"a {type(value).__name__}: {value!r:.80}"
