@@ -29,7 +29,7 @@ from fairground.core import (
     Wait,
     unknown,
 )
-from fairground.worlds import Command, Enter, Fill, Move, Point, Press, Say, Seat, Stuck, Tap
+from fairground.worlds import Act, Command, Enter, Fill, Move, Point, Press, Say, Seat, Stuck, Tap
 from fairground.worlds.finding import Place, find_field, find_tap, is_control, walk
 
 _Find: TypeAlias = Callable[[Node], Place]
@@ -139,6 +139,8 @@ def carry_out(seat: Seat, moves: Sequence[Move]) -> Iterator[Turn]:
                 yield Turn(Key(keys=("ctrl", "a")))
                 written: Action = Type(text=move.text) if move.text else Key(keys=("delete",))
                 yield Turn(written, f"Fill “{move.field}”.")
+            case Act(action):
+                yield Turn(action, f"Carry out {action.kind}.")
             case _:
                 raise InvalidInput(f"{move!r} is no move", fix="moves are those of fairground.worlds")
     yield Turn(Done() if said is None else Answer(text=said))

@@ -2,70 +2,245 @@
 
 from __future__ import annotations
 
+import re
+import tempfile
 import time
+from base64 import b64decode
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 
-from fairground.cli.output import Json, Runner, console, print_json
-from fairground.core import Configuration, InvalidConfiguration
+from fairground.cli.output import Json, Runner, clean, console, errors, print_json
+from fairground.core import Configuration, Verdict
+from fairground.report.describe import evidence
 from fairground.screen import encode_png
 from fairground.verify import judge
-from fairground.worlds import World, open_seat, read_folder
+from fairground.worlds import Scenario, Seat, Suite, World, open_seat, read_folder
+from fairground.worlds.dialogs import Dialog, open_dialogs
+from fairground.worlds.finding import is_control
+from fairground.worlds.folder import FolderApp
+
+_REST_SECONDS = 10.0
+
+
+@dataclass
+class _Row:
+    """What was found of one scenario."""
+
+    world: World
+    seconds: float = 0.0
+    verdict: Verdict | None = None
+    dialogs: list[Dialog] = field(default_factory=list)
+    controls: list[str] = field(default_factory=list)
+    oracle: dict[str, Any] | None = None
+    faults: list[dict[str, str]] = field(default_factory=list)
+
+    def fault(self, message: str, fix: str) -> None:
+        self.faults.append({"message": message, "fix": fix})
+
+    def plain(self) -> dict[str, Any]:
+        assert self.verdict is not None
+        return {
+            "world": self.world.id,
+            "ok": not self.faults,
+            "seconds": round(self.seconds, 2),
+            "reward_at_start": self.verdict.reward,
+            "checks_at_start": [check.plain() for check in self.verdict.checks],
+            "dialogs": [vars(dialog) for dialog in self.dialogs],
+            "controls": self.controls,
+            "oracle": self.oracle,
+            "faults": self.faults,
+        }
 
 
 def check(
     folder: Annotated[Path, typer.Argument(help="A folder with a world.toml.")],
     static: Annotated[bool, typer.Option("--static", help="Only read the files; start nothing.")] = False,
     screenshot: Annotated[Path | None, typer.Option(help="Save what the first scenario begins with.")] = None,
+    oracle: Annotated[bool, typer.Option("--oracle/--no-oracle", help="Also play each scenario's oracle.")] = True,
+    controls: Annotated[
+        bool, typer.Option("--controls", help="Also list the controls that a move can name at the start.")
+    ] = False,
     runner: Runner = None,
     json: Json = False,
 ) -> None:
-    """Finds what is wrong with a world: reads it, opens it, judges it untouched."""
+    """Finds what is wrong with a world: reads it, opens it, judges it untouched, plays its oracles.
+
+    \b
+      fairground check my-world                          the first configuration of each scenario
+      fairground check my-world --controls --no-oracle   what is on the screen, while you write an oracle
+      fairground prove my-world                          every instance on every profile, and near misses
+
+    The status is 1 when something is wrong.
+    """  # noqa: D301 (click reads \b as: keep these lines)
     suite = read_folder(folder)
     app = suite.apps[0]
-    report: dict[str, Any] = {"folder": str(folder), "app": app.name, "scenarios": []}
     if not suite.scenarios:
-        console.print(f"{folder}: no [[scenario]] yet: it can be opened, but there is nothing to solve")
+        errors.print(f"{folder}: no [[scenario]] yet: it can be opened, but there is nothing to solve", highlight=False)
     if not json:
         words = f"{len(suite.scenarios)} scenario{'s' if len(suite.scenarios) != 1 else ''}"
         console.print(f"[green]ok[/] {escape(str(folder))}/world.toml: app {app.name}, {words}", highlight=False)
+    rows: list[_Row] = []
     for scenario in [] if static else suite.scenarios:
-        configuration = Configuration(
-            suite=suite.name,
-            app=app.name,
-            scenario=scenario.name,
-            instance=next(iter(scenario.instances)),
-            profile=next(iter(app.profiles)),
-            theme=next(iter(app.themes)),
-            ui_state=next(iter(app.ui_states)),
-        )
-        world = World.of(suite, configuration)
-        started = time.monotonic()
-        with open_seat(world, runner=runner) as seat:
-            opened = time.monotonic() - started
-            if screenshot is not None:
-                screenshot.write_bytes(encode_png(seat.screen.grab()))
-                screenshot = None
-            verdict = judge(world, seat.before, seat.finish())
-        row = {"world": world.id, "seconds": round(opened, 2), "reward_at_start": verdict.reward}
-        report["scenarios"].append(row)
-        if verdict.success:
-            raise InvalidConfiguration(
-                f"{world.id} is already solved before anything is done: every check passes on the untouched state",
-                fix="add a check that only a solved state passes",
-            )
+        row = _Row(World.of(suite, _first(suite, scenario)))
+        _try(row, runner, None if rows else screenshot, oracle)
+        rows.append(row)
         if not json:
-            console.print(
-                f"[green]ok[/] {escape(world.id)} opens in {opened:.1f} s; not solved at the start", highlight=False
-            )
-            if verdict.reward > 0:
-                console.print(
-                    f"[yellow]warning[/] doing nothing earns {verdict.reward:.2f}: give checks that hold at the start "
-                    "weight = 0 and integrity = true",
-                    highlight=False,
-                )
+            _print(row, controls, oracle)
     if json:
-        print_json(report)
+        print_json({"folder": str(folder), "app": app.name, "scenarios": [row.plain() for row in rows]})
+    if any(row.faults for row in rows):
+        raise typer.Exit(1)
+
+
+def _first(suite: Suite, scenario: Scenario) -> Configuration:
+    app = suite.apps[0]
+    return Configuration(
+        suite=suite.name,
+        app=app.name,
+        scenario=scenario.name,
+        instance=next(iter(scenario.instances)),
+        profile=next(iter(app.profiles)),
+        theme=next(iter(app.themes)),
+        ui_state=next(iter(app.ui_states)),
+    )
+
+
+def _try(row: _Row, runner: str | None, screenshot: Path | None, oracle: bool) -> None:
+    world = row.world
+    assert isinstance(world.app, FolderApp)
+    started = time.monotonic()
+    seat = open_seat(world, runner=runner)
+    try:
+        row.seconds = time.monotonic() - started
+        _rest(seat)
+        tree = seat.screen.tree()
+        row.controls = [f"{one.role} {one.name!r}" for one in tree.walk() if is_control(one) and one.name]
+        table = world.app.table
+        axes = (world.profile, world.theme, world.ui_state)
+        meant = [*table.dialogs, *(pattern for axis in axes for pattern in axis["dialogs"])]
+        row.dialogs = open_dialogs(tree, seat.screen.windows(), table.window, meant)
+        _judge_dialogs(row, seat, screenshot)
+        if screenshot is not None:
+            screenshot.write_bytes(encode_png(seat.screen.grab()))
+        if table.save:
+            after = seat.finish()
+        else:
+            seat.freeze()
+            after = seat.capture()
+            seat.thaw()
+        row.verdict = judge(world, seat.before, after)
+        _judge_start(row)
+        if oracle and world.scenario.oracle(world, seat.before):
+            if table.save:
+                seat.close()
+                seat = open_seat(world, runner=runner)
+            _play(row, seat)
+    finally:
+        seat.close()
+
+
+def _rest(seat: Seat) -> None:
+    """Waits until screen and programs are at rest: a dialog may come a moment after the window."""
+    deadline = time.monotonic() + _REST_SECONDS
+    seat.screen.settle(_REST_SECONDS)
+    while seat.sandbox.at_work() and time.monotonic() < deadline:
+        seat.screen.wait_change(0.25)
+
+
+def _judge_dialogs(row: _Row, seat: Seat, screenshot: Path | None) -> None:
+    for dialog in row.dialogs:
+        if not dialog.is_error:
+            continue
+        if screenshot is None:
+            screenshot = _picture(row, encode_png(seat.screen.grab()), "start")
+        row.fault(
+            f"{row.world.id} begins with an error on the screen, {dialog} (screenshot: {screenshot})",
+            "remove its cause in install, configure or setup; if it is meant to be there, allow it in world.toml: "
+            f"[app] dialogs = ['{re.escape(dialog.title)}'], or dialogs = [...] of a ui_state",
+        )
+
+
+def _judge_start(row: _Row) -> None:
+    """What must not hold, and what must, before anything is done."""
+    assert row.verdict is not None
+    if row.verdict.success:
+        row.fault(
+            f"{row.world.id} is already solved before anything is done: every check passes on the untouched state",
+            "add a check that only a solved state passes",
+        )
+    for one in row.verdict.checks:
+        if one.integrity and not one.passed:
+            row.fault(
+                f"{row.world.id}: the guard {one.name!r} fails before anything is done: found {evidence(one.found)}",
+                "name what programs change by themselves in its allow = [...], or what is recorded in [app] record",
+            )
+
+
+def _play(row: _Row, seat: Seat) -> None:
+    """Plays the oracle, and judges what it leaves."""
+    from fairground.prove import Status
+    from fairground.prove.pairs import prove_pair
+    from fairground.prove.seats import OnSeat, Seats
+
+    seats = Seats()
+    try:
+        proof = prove_pair(lambda: row.world, lambda _: OnSeat(seat, seats))
+        picture = "" if proof.status is Status.PROVEN else seats.picture()
+    finally:
+        seats.close()
+    row.oracle = {"solved": proof.status is Status.PROVEN, "moves": proof.moves, "why": proof.reason}
+    if proof.status is not Status.PROVEN:
+        where = _picture(row, b64decode(picture), "oracle") if picture else "none"
+        row.fault(
+            f"{row.world.suite.origin}/world.toml: scenario {row.world.scenario.name}: {proof.reason} "
+            f"(screenshot at the end: {where})",
+            "correct the oracle, the checks or the setup; fairground check --controls lists names at the start",
+        )
+
+
+def _picture(row: _Row, picture: bytes, name: str) -> Path:
+    """Saves a screenshot where nothing else is."""
+    place = Path(tempfile.mkdtemp(prefix="fairground-check-")) / f"{row.world.scenario.name}-{name}.png"
+    place.write_bytes(picture)
+    return place
+
+
+def _print(row: _Row, controls: bool, oracle: bool) -> None:
+    assert row.verdict is not None
+    if controls:
+        for name in row.controls:
+            console.print(f"   [dim]control[/] {escape(clean(name))}", highlight=False)
+        if not row.controls:
+            console.print("   [dim]no control has a name: use keys, or points in pixels[/]", highlight=False)
+    for one in row.verdict.checks:
+        found = clean(evidence(one.found).replace("\n", " "))[:200]
+        mark = "[dim]holds at the start[/]" if one.passed else "[dim]not yet[/]"
+        console.print(f"   {mark} {escape(one.name)} [dim]found {escape(found)}[/]", highlight=False)
+    for dialog in row.dialogs:
+        if not dialog.is_error:
+            _warn(f"a dialog is open at the start, {dialog}: close it in configure, or allow it with dialogs = [...]")
+    if row.verdict.reward > 0 and not row.verdict.success:
+        _warn(
+            f"doing nothing earns {row.verdict.reward:.2f}: give checks that hold at the start weight = 0 and "
+            "integrity = true"
+        )
+    if oracle and row.oracle is None:
+        _warn(f"{row.world.scenario.name} has no [[scenario.oracle]]: nothing shows that it can be solved")
+    for fault in row.faults:
+        errors.print(f"[bold red]failed[/] {escape(clean(fault['message']))}", highlight=False, soft_wrap=True)
+        errors.print(f"  [bold]fix:[/] {escape(fault['fix'])}", highlight=False, soft_wrap=True)
+    if not row.faults:
+        told = f"; solved by its oracle in {row.oracle['moves']} moves" if row.oracle else ""
+        console.print(
+            f"[green]ok[/] {escape(row.world.id)} opens in {row.seconds:.1f} s; not solved at the start{told}",
+            highlight=False,
+            soft_wrap=True,
+        )
+
+
+def _warn(text: str) -> None:
+    console.print(f"[yellow]warning[/] {escape(clean(text))}", highlight=False, soft_wrap=True)

@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+import sys
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -23,9 +24,14 @@ from typing import Any, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from fairground.core import Check, InvalidInput, Parameter, Record, StageError, State, StateError
+from fairground.core import AXES, Check, InvalidInput, Parameter, Record, StageError, State, unknown
 from fairground.sandbox import Limits, Sandbox, hash_path
 from fairground.worlds.app import App, Scenario, ScreenSpec, Suite, World
+from fairground.worlds.folder_checks import CheckTable, SqliteTable, check_filled, decide
+from fairground.worlds.folder_oracle import check_conditions, read_moves
+from fairground.worlds.folder_recording import covers, record
+from fairground.worlds.oracle import Move
+from fairground.worlds.placeholders import fill
 from fairground.worlds.seat import Seat
 
 SCRIPTS = ("install", "configure", "setup")
@@ -33,7 +39,10 @@ FILE = "world.toml"
 _STAGE = "~/.stage"
 _MAX_TOML = 1 << 20
 _MAX_FILES = 256 << 20
-_MAX_MATCHED = 100_000  # characters a pattern is tried on: agents write the text, and patterns can be slow
+_DECIDING = tuple(
+    f"fairground.worlds.{name}"
+    for name in ("addresses", "folder_checks", "folder_oracle", "folder_recording", "patterns")
+)
 
 
 class AppTable(Record):
@@ -50,13 +59,16 @@ class AppTable(Record):
     env: dict[str, str] = {}
     save: tuple[str, ...] = Field((), description="a command to run when an episode ends, before the state is recorded")
     memory_mb: int = Field(4096, ge=64)
+    record: tuple[str, ...] = Field((), description="folders that are recorded whole; the home, for a guard")
+    dialogs: tuple[str, ...] = Field((), description="patterns of dialogs that are meant to be open at the start")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        try:
-            re.compile(self.window)
-        except re.error as error:
-            raise ValueError(f"window is not a valid pattern: {error}") from None
+        _check_pattern("window", self.window)
+        for pattern in self.dialogs:
+            _check_pattern("dialogs", pattern)
+        if bad := next((path for path in self.record if path != "~" and not path.startswith(("~/", "/"))), None):
+            raise ValueError(f"record: {bad!r} is neither absolute nor below ~/")
         if not all(200 <= side <= 7680 for side in self.size):
             raise ValueError(f"size is width and height from 200 to 7680, got {self.size}")
         return self
@@ -67,39 +79,12 @@ class AxisTable(Record):
 
     model_config = ConfigDict(frozen=True, extra="allow")
     env: dict[str, str] = {}
-
-
-class CheckTable(Record):
-    """`[[scenario.check]]`: one criterion over a file as it is when the episode ends, or over the answer."""
-
-    name: str = Field(min_length=1)
-    file: str | None = Field(None, description="path of the file it looks at")
-    answer: bool = Field(False, description="look at the agent's answer instead of a file")
-    exists: bool | None = Field(None, description="the file is there, or is not")
-    equals: str | None = Field(None, description="the whole text, white space at the ends aside")
-    contains: str | None = None
-    lacks: str | None = Field(None, description="text that must not be in it")
-    matches: str | None = Field(None, description="pattern that must be found in it")
-    unchanged: bool | None = Field(None, description="the same bytes as before the agent began")
-    weight: float = Field(1.0, ge=0)
-    integrity: bool = False
+    dialogs: tuple[str, ...] = Field((), description="patterns of dialogs that are meant to be open at the start")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if (self.file is None) == (not self.answer):
-            raise ValueError("a check looks at a file (file = ...) or at the answer (answer = true), at one of them")
-        tests = [self.exists, self.equals, self.contains, self.lacks, self.matches, self.unchanged]
-        if sum(test is not None for test in tests) != 1:
-            raise ValueError("a check has one of exists, equals, contains, lacks, matches, unchanged")
-        if self.answer and (self.exists is not None or self.unchanged is not None):
-            raise ValueError("exists and unchanged are about files, not about an answer")
-        if self.unchanged is False:
-            raise ValueError("unchanged is true or left out")
-        if self.matches is not None:
-            try:
-                re.compile(re.sub(r"\{\w+\}", "x", self.matches))
-            except re.error as error:
-                raise ValueError(f"matches is not a valid pattern: {error}") from None
+        for pattern in self.dialogs:
+            _check_pattern("dialogs", pattern)
         return self
 
 
@@ -113,6 +98,7 @@ class ScenarioTable(Record):
     time_budget: float = Field(1800, gt=0)
     instances: dict[str, dict[str, Parameter]] = {"default": {}}
     check: tuple[CheckTable, ...] = Field(min_length=1)
+    oracle: tuple[dict[str, Any], ...] = Field((), description="moves that solve it; see folder_oracle")
 
 
 class WorldFile(Record):
@@ -179,6 +165,19 @@ class FolderApp(App):
             words = [_at_home(word, seat.sandbox) for word in self.table.save]
             seat.sandbox.run(words, env=seat.env, timeout=60)
 
+    def capture(self, seat: Seat, world: World) -> State:
+        """Records the files that checks name; where a guard asks for it, or `record` says so, whole folders."""
+        scenario = world.scenario
+        guards = scenario.guards if isinstance(scenario, FolderScenario) else ()
+        named = [path.format_map(world.parameters) for path in scenario.recorded]
+        folders = self.table.record or (("~",) if guards else ())
+        allowed = [pattern.format_map(world.parameters) for guard in guards for pattern in guard.allow]
+
+        def passing(path: str) -> bool:
+            return path not in named and any(covers(pattern, path) for pattern in allowed)
+
+        return record(seat.sandbox, named, folders, passing)
+
     def _run(self, stage: str, sandbox: Sandbox, env: Mapping[str, str]) -> None:
         script = self.folder / stage
         if not script.exists():
@@ -197,21 +196,32 @@ class FolderApp(App):
 class FolderScenario(Scenario):
     """A task that a folder describes."""
 
-    def __init__(self, app: str, table: ScenarioTable) -> None:
+    def __init__(self, world: WorldFile, table: ScenarioTable) -> None:
         self.table = table
-        self.app = app  # type: ignore[misc]
+        self._said = [world.model_dump(mode="json", exclude={"scenario"}), table.model_dump(mode="json")]
+        self.app = world.app.name  # type: ignore[misc]
         self.name = table.name  # type: ignore[misc]
         self.kind = table.kind  # type: ignore[misc]
         self.template = table.instruction  # type: ignore[misc]
         self.instances = table.instances  # type: ignore[misc]
         self.step_budget = table.step_budget  # type: ignore[misc]
         self.time_budget = table.time_budget  # type: ignore[misc]
-        paths = dict.fromkeys(check.file for check in table.check if check.file is not None)
+        paths = dict.fromkeys(path for check in table.check for path in check.recorded)
         self.recorded = tuple(paths)  # type: ignore[misc]
+        self.guards = tuple(check for check in table.check if check.nothing_else_changed)
+
+    def sources(self) -> Any:
+        """What it and its app say, and the modules that decide: `world.toml` is all that a proof of it rests on."""
+        return [self._said, [hash_path(Path(str(sys.modules[name].__file__))) for name in _DECIDING]]
 
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
         """Decides each check on the recorded files."""
-        return [_decide(table, world.parameters, before, after, answer) for table in self.table.check]
+        return [decide(table, world.parameters, before, after, answer) for table in self.table.check]
+
+    def oracle(self, world: World, before: State) -> Sequence[Move]:
+        """The moves that `world.toml` states for this configuration."""
+        where = f"{FILE}.scenario.{self.name}.oracle"
+        return read_moves(self.table.oracle, world.parameters, where, at=world.configuration)
 
 
 def read_folder(folder: Path) -> Suite:
@@ -226,7 +236,7 @@ def read_folder(folder: Path) -> Suite:
         raise InvalidInput(f"{path} cannot be read: {error.strerror}", fix="fairground new APP writes one") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidInput(f"{path} is not valid TOML: {error}") from None
-    world = WorldFile.parse(data, where=FILE)
+    world = _parsed(path, data)
     _check_scripts(folder)
     try:
         suite = Suite(
@@ -234,13 +244,12 @@ def read_folder(folder: Path) -> Suite:
             title=world.app.title or world.app.name,
             version="folder",
             apps=(FolderApp(folder, world),),
-            scenarios=tuple(FolderScenario(world.app.name, table) for table in world.scenario),
+            scenarios=tuple(FolderScenario(world, table) for table in world.scenario),
             origin=str(folder),
         )
+        _check_scenarios(world)
     except InvalidInput as error:
         raise InvalidInput(f"{path}: {error.message}", fix=error.fix) from None
-    for scenario in world.scenario:
-        _check_placeholders(path, scenario)
     return suite
 
 
@@ -258,50 +267,6 @@ def stage_env(world: World) -> dict[str, str]:
     }
 
 
-def _decide(
-    table: CheckTable, parameters: Mapping[str, Parameter], before: State, after: State, answer: str | None
-) -> Check:
-    def fill(text: str | None) -> str:
-        return (text or "").format_map(parameters)
-
-    def result(passed: bool, expected: str, found: Any) -> Check:
-        return Check(
-            name=fill(table.name), passed=passed, weight=table.weight, integrity=table.integrity,
-            expected=expected, found=found,
-        )  # fmt: skip
-
-    path = fill(table.file)
-    if table.exists is not None:
-        there = path in after.files
-        return result(
-            there == table.exists, "there" if table.exists else "not there", "there" if there else "not there"
-        )
-    if table.unchanged:
-        same = path in before.files and before.files.get(path) == after.files.get(path)
-        return result(same, "the same as before", "the same" if same else after.missing.get(path, "changed"))
-    if table.answer:
-        text = answer if answer is not None else None
-    else:
-        try:
-            text = after.text(path)
-        except StateError as error:
-            return result(False, "a readable text file", error.message)
-    if text is None:
-        return result(False, "an answer", "none was given")
-    shown = text if len(text) <= 500 else text[:500] + "..."
-    if table.equals is not None:
-        return result(text.strip() == fill(table.equals).strip(), fill(table.equals), shown)
-    if table.contains is not None:
-        return result(fill(table.contains) in text, f"contains {fill(table.contains)!r}", shown)
-    if table.lacks is not None:
-        return result(fill(table.lacks) not in text, f"lacks {fill(table.lacks)!r}", shown)
-    if len(text) > _MAX_MATCHED:
-        return result(False, f"at most {_MAX_MATCHED} characters to match", f"{len(text)} characters")
-    escaped = {name: re.escape(str(value)) for name, value in parameters.items()}
-    pattern = re.sub(r"\{(\w+)\}", lambda found: escaped.get(found[1], found[0]), table.matches or "")
-    return result(re.search(pattern, text) is not None, f"matches {pattern!r}", shown)
-
-
 def _check_scripts(folder: Path) -> None:
     for name in SCRIPTS:
         script = folder / name
@@ -315,21 +280,46 @@ def _check_scripts(folder: Path) -> None:
             raise InvalidInput(f"{script} does not begin with #! and an interpreter", fix="begin it with #!/bin/bash")
 
 
-def _check_placeholders(path: Path, scenario: ScenarioTable) -> None:
-    texts = {"instruction": scenario.instruction}
-    for number, check in enumerate(scenario.check):
-        for field in ("name", "file", "equals", "contains", "lacks"):
-            if (text := getattr(check, field)) is not None:
-                texts[f"check[{number}].{field}"] = text
-    for instance, parameters in scenario.instances.items():
-        for where, text in texts.items():
+def _parsed(path: Path, data: Any) -> WorldFile:
+    """Reads the tables; a misspelt key is an error that suggests the right one."""
+    try:
+        return WorldFile.parse(data, where=FILE)
+    except InvalidInput as error:
+        found = re.search(
+            r"^(?:.*\.)?(\w+?|world\.toml)(?:\[\d+\])?\.([^.\n]+): unknown field$", error.message, re.MULTILINE
+        )
+        tables: dict[str, type[Record]] = {FILE: WorldFile, "app": AppTable, "scenario": ScenarioTable}
+        tables |= {"check": CheckTable, "sqlite": SqliteTable}
+        fix = f"edit {path}"
+        if found is not None and found[1] in tables:
+            known = [field.alias or name for name, field in tables[found[1]].model_fields.items()]
+            fix = f"{unknown('key', found[2], known).fix} (in {path})"
+        raise InvalidInput(error.message, fix=fix) from None
+
+
+def _check_scenarios(world: WorldFile) -> None:
+    """That every text, address and move of every instance can be filled in."""
+    axes = dict(zip(AXES[1:], ([*world.profiles], [*world.themes], [*world.ui_states]), strict=True))
+    for number, scenario in enumerate(world.scenario):
+        where = f"scenario[{number}]"
+        check_conditions(scenario.oracle, {"instance": [*scenario.instances], **axes}, f"{where}.oracle")
+        for instance, parameters in scenario.instances.items():
             try:
-                text.format_map(parameters)
-            except (KeyError, IndexError, ValueError) as error:
+                fill(scenario.instruction, parameters, f"{where}.instruction")
+                for place, check in enumerate(scenario.check):
+                    check_filled(check, parameters, f"{where}.check[{place}]")
+                read_moves(scenario.oracle, parameters, f"{where}.oracle")
+            except InvalidInput as error:
                 raise InvalidInput(
-                    f"{path}: scenario {scenario.name}.{where} uses {error}, which instance {instance} does not have",
-                    fix=f"add it under instances.{instance}, or write {{{{ and }}}} for braces that are meant as such",
+                    f"{error.message} (scenario {scenario.name}, instance {instance})", fix=error.fix
                 ) from None
+
+
+def _check_pattern(field: str, pattern: str) -> None:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"{field} is not a valid pattern: {error}") from None
 
 
 def _copy_in(folder: Path, stage: str, sandbox: Sandbox) -> None:

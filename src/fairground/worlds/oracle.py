@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
-from fairground.core import FairgroundError, State
+from fairground.core import Action, FairgroundError, State
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,14 @@ class Say:
     text: str
 
 
-Move: TypeAlias = Tap | Fill | Press | Enter | Point | Command | Say
+@dataclass(frozen=True)
+class Act:
+    """Carries out one canonical action as it is: for what no other move does, such as a scroll."""
+
+    action: Action
+
+
+Move: TypeAlias = Tap | Fill | Press | Enter | Point | Command | Say | Act
 
 
 class Stuck(FairgroundError):

@@ -4,3 +4,7 @@ Every reader takes bytes, works within limits of time and memory, and either ret
 `StateError`. Nothing that a file says about itself is believed, nothing in it is executed, nothing outside of it is
 opened. Import a reader from its own module: what was proven with one reader then holds when another changes.
 """
+
+from fairground.verify.reading.addressed import register
+
+register()

@@ -1,0 +1,19 @@
+"""Texts of a folder world with `{parameters}` in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fairground.core import InvalidInput, Parameter
+
+
+def fill(text: str, parameters: Mapping[str, Parameter], where: str) -> str:
+    """A text with an instance's parameters filled in; an error names the place that the text stands at."""
+    try:
+        return text.format_map(parameters)
+    except (KeyError, IndexError, ValueError, AttributeError) as error:
+        raise InvalidInput(
+            f"{where}: {text!r} uses {error}, which the instance does not have",
+            fix=f"parameters are {', '.join(parameters) or 'none'}; add it to the instance, or write {{{{ and }}}} for "
+            "braces that are meant as such",
+        ) from None
