@@ -5,10 +5,12 @@ from __future__ import annotations
 import random
 import threading
 from collections import Counter
+from collections.abc import Sequence
 
 import pytest
 
 from fairground.arena import (
+    FEWEST,
     FilterSettings,
     Person,
     Refused,
@@ -57,9 +59,9 @@ def judge(store: Store) -> Person:
     return consent(store, accept(store, invite(store)))
 
 
-def fought(store: Store, owner: Person, task: Task = TASK, seed: int = 0) -> str:
+def fought(store: Store, owner: Person, task: Task = TASK, seed: int = 0, among: Sequence[str] | None = None) -> str:
     add_agents(store, AGENTS)
-    battle = new_battle(store, owner, task, chance=random.Random(seed)).id
+    battle = new_battle(store, owner, task, chance=random.Random(seed), among=among).id
     begin(store, battle, {"a": "same", "b": "same"})
     for number, side in enumerate(("a", "b")):
         end_side(
@@ -249,6 +251,18 @@ def test_the_leaderboard_ranks_counts_and_says_what_is_missing(store: Store) -> 
     said = agreement(all_votes(store))
     assert not isinstance(said["preference"], str) and said["preference"].alpha.estimate == 1.0
     assert isinstance(said["safety"], str)
+
+
+def test_votes_that_are_few_or_all_alike_give_no_interval_and_so_no_rating(store: Store) -> None:
+    person = judge(store)
+    for number in range(1, FEWEST + 1):
+        battle = fought(store, person, TASK, number, among=AGENTS[:2])
+        better = "ab"[contenders(store, battle).index(AGENTS[0])]
+        cast(store, battle, person, Vote.parse({"winner": better}))
+        found = standings(all_votes(store), resamples=50)
+        why = "too few votes" if number < FEWEST else "every vote is for the same agent"
+        assert found.ranking is None and found.why.startswith(why) and set(found.unranked.values()) == {number}
+        assert found.categories is not None and found.categories.refused == {TASK.category: found.why}
 
 
 @on_both

@@ -70,6 +70,15 @@ def test_standings_are_ranked_with_intervals_for_all_or_a_group(ask: Ask) -> Non
     assert status == 2 and "office" in said
 
 
+def test_after_one_vote_there_is_no_rating_yet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    database = tmp_path / "new.sqlite"
+    with Store(database) as store:
+        fill(store, 1)
+    assert main(["arena", "standings", "--database", str(database)]) == 0
+    said = capsys.readouterr().out
+    assert "no ranking: too few votes" in said and "[" not in said
+
+
 def test_filters_mark_and_delete_nothing(ask: Ask, database: Path) -> None:
     assert told(ask, "filter") == []
     assert len(told(ask, "filter", "--too-fast", "31")) == 120

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 from typing import Any
 
@@ -139,11 +140,37 @@ def test_the_board_says_what_is_missing_while_there_are_few_votes(url: str, site
     visitor = Client(url, site)
     assert "Nobody has voted yet" in visitor.get("/leaderboard").text
     assert counted(visitor, votes=0)["why"] == "nobody has voted yet"
-    fill(store, 6, agents={"one": 0.0, "two": 0.0})
-    fill(store, 6, agents={"three": 0.0, "four": 0.0}, seed=1)
-    assert "never met one another" in counted(visitor, votes=12)["why"]
+    fill(store, 1, agents={"one": 0.0, "two": 0.0})
+    found = counted(visitor, votes=1)
+    assert found["why"].startswith("too few votes") and found["agents"] == []
+    assert found["unranked"] == {"one": 1, "two": 1} and found["categories"][0]["refused"] == found["why"]
+    page = visitor.get("/leaderboard").text
+    assert "No ranking yet" in page and "from 10 votes on" in page and "1140" not in page
+    fill(store, 11, agents={"one": 0.0, "two": 0.0}, seed=1)
+    fill(store, 12, agents={"three": 0.0, "four": 0.0}, seed=2)
+    assert "never met one another" in counted(visitor, votes=24)["why"]
     page = visitor.get("/leaderboard").text
     assert "No ranking yet" in page and "2 groups of agents never met" in page
+
+
+@pytest.mark.process
+def test_visitors_are_told_to_do_nothing_that_they_may_not(url: str, site: Site) -> None:
+    visitor = Client(url, site)
+    arena, board = visitor.get("/arena").text, visitor.get("/leaderboard").text
+    assert "Battles are by invitation" in arena and "/arena/new" not in arena and "Give two agents" not in arena
+    assert "Give two agents" not in board and 'href="/arena"' in board
+    assert "Give two agents" in Client(url, site, judge(site.store)).get("/arena").text
+
+
+@pytest.mark.process
+def test_an_agent_with_few_votes_is_named_without_a_rating(url: str, site: Site, store: Store) -> None:
+    fill(store, 60, agents={"one": 0.0, "two": 0.3})
+    fill(store, 3, agents={"two": 0.3, "new": 0.0}, seed=1)
+    visitor = Client(url, site)
+    found = counted(visitor, votes=63)
+    assert {one["agent"] for one in found["agents"]} == {"one", "two"} and found["unranked"] == {"new": 3}
+    page = re.sub(r"<[^>]+>", "", visitor.get("/leaderboard").text)
+    assert "Too few votes for a rating (at least 10): new (3 votes)." in page
 
 
 @pytest.mark.process

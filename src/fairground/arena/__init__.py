@@ -62,13 +62,14 @@ from fairground.arena.people import (
 )
 from fairground.arena.preview import Fault, Preview, preview_votes
 from fairground.arena.seeing import Seen, reveal, see
-from fairground.arena.standings import Standings, Style, agreement, recent_judgements, standings
+from fairground.arena.standings import FEWEST, Standings, Style, agreement, recent_judgements, standings
 from fairground.arena.store import Store
 from fairground.arena.tables import Brief, Row, all_votes, apply_filters, battles_of, counted, votes_version
 from fairground.arena.voting import Counted, cast, clear, find_vote, flag, history, retire_due, unflag
 
 __all__ = [
     "CONSENT",
+    "FEWEST",
     "Absent",
     "AgentLine",
     "Battle",

@@ -6,6 +6,7 @@ import threading
 
 import numpy as np
 
+from fairground.arena.standings import well_known
 from fairground.arena.store import Store
 from fairground.arena.tables import all_votes, counted, votes_version
 from fairground.core import InvalidInput
@@ -35,7 +36,7 @@ class Ratings:
 
 
 def _reckon(store: Store) -> dict[str, tuple[float, float]]:
-    table = counted(all_votes(store))
+    table = counted(well_known(all_votes(store)))  # others are as uncertain as can be
     if table is None:
         return {}
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -27,6 +27,11 @@ from fairground.stats import (
 )
 
 SEED = 20260101
+FEWEST = 10
+"""Votes that an agent needs to be ranked. With fewer, drawing votes again shows far too little of what may be: of a
+single vote, nothing at all."""
+_TOO_FEW = f"too few votes: an agent is ranked from {FEWEST} votes on, because intervals of fewer would be too narrow"
+_ALL_ALIKE = "every vote is for the same agent, so that drawing votes again does not show how sure its rating is"
 _RESAMPLES = 1_000
 _ASKED = ("0", "1 or 2", "3 and more")
 _REPEATED = ("under 10%", "10 to 30%", "over 30%")
@@ -54,7 +59,8 @@ class Standings:
     """Everything that a leaderboard shows.
 
     Attributes:
-        ranking: Ratings and ranks; None while votes cannot rank anybody, with the reason in `why`.
+        ranking: Ratings and ranks of agents with enough votes; None while there are none, with the reason in `why`.
+        unranked: Agents with too few votes to be ranked, and how many they have.
         correct: For each agent how often it was judged correct, and of how many.
         verified: For each agent how often the verifier passed it, and of how many.
         agreed: How often people and verifier say the same of a side: correct or not.
@@ -70,6 +76,7 @@ class Standings:
 
     ranking: Ranking | None
     why: str
+    unranked: dict[str, int]
     correct: dict[str, tuple[Interval, int]]
     verified: dict[str, tuple[Interval, int]]
     agreed: tuple[Interval, int] | None
@@ -98,16 +105,13 @@ def standings(rows: Sequence[Row], *, seed: int = SEED, resamples: int = _RESAMP
     for row in rows:
         for why in row.flagged:
             left_out[why] += 1
-    table = counted(rows)
-    ranking, why = None, "nobody has voted yet"
-    if table is not None:
-        try:
-            ranking, why = rank(table, rng=rng, resamples=resamples), ""
-        except InvalidInput as error:
-            why = error.message
+    ranking, why = _ranking(good, rng, resamples)
+    table = counted(good)
+    ranked = {one.agent for one in ranking.agents} if ranking is not None else set()
     return Standings(
         ranking=ranking,
         why=why,
+        unranked={agent: number for agent, number in sorted(_numbers(good).items()) if agent not in ranked},
         correct=_shares(_judged(good)),
         verified=_shares(_verified(good)),
         agreed=_agreed(good),
@@ -120,6 +124,18 @@ def standings(rows: Sequence[Row], *, seed: int = SEED, resamples: int = _RESAMP
         votes=len(good),
         left_out=dict(left_out),
     )
+
+
+def well_known(rows: Sequence[Row]) -> list[Row]:
+    """The votes that count between agents of which each has at least `FEWEST` of them."""
+    kept = [row for row in rows if row.counts]
+    while kept:
+        numbers = _numbers(kept)
+        left = [row for row in kept if min(numbers[row.a], numbers[row.b]) >= FEWEST]
+        if len(left) == len(kept):
+            break
+        kept = left
+    return kept
 
 
 def agreement(rows: Sequence[Row], *, seed: int = SEED) -> dict[str, Agreement | str]:
@@ -151,6 +167,26 @@ def agreement(rows: Sequence[Row], *, seed: int = SEED) -> dict[str, Agreement |
 def recent_judgements(rows: Sequence[Row], window: int) -> dict[str, list[bool]]:
     """For each agent whether it was correct in its last judgements, the newest last: what `Retirement` looks at."""
     return {agent: said[-window:] for agent, said in _judged([row for row in rows if row.counts]).items()}
+
+
+def _ranking(good: Sequence[Row], rng: np.random.Generator, resamples: int) -> tuple[Ranking | None, str]:
+    """A ranking, or why there is none."""
+    table = counted(well_known(good))
+    if table is None:
+        return None, _TOO_FEW if good else "nobody has voted yet"
+    try:
+        found = rank(table, rng=rng, resamples=resamples)
+    except InvalidInput as error:
+        return None, error.message
+    return (None, _ALL_ALIKE) if _has_no_width(found) else (found, "")
+
+
+def _has_no_width(ranking: Ranking) -> bool:
+    return bool(np.ptp(ranking.drawn, axis=1).max() < 1e-9)
+
+
+def _numbers(rows: Sequence[Row]) -> Counter[str]:
+    return Counter(agent for row in rows for agent in (row.a, row.b))
 
 
 def _judged(rows: Sequence[Row]) -> dict[str, list[bool]]:
@@ -190,8 +226,18 @@ def _shares(found: dict[str, list[bool]]) -> dict[str, tuple[Interval, int]]:
 def _by(
     rows: Sequence[Row], group: Callable[[Row], str], rng: np.random.Generator, resamples: int
 ) -> CategoryRankings | None:
-    table = counted(rows, group)
-    return rank_by_category(table, rng=rng, resamples=resamples) if table is not None else None
+    groups = sorted({group(row) for row in rows})
+    kept = {name: well_known([row for row in rows if group(row) == name]) for name in groups}
+    refused = {name: _TOO_FEW for name in groups if not kept[name]}
+    table = counted([row for name in groups for row in kept[name]], group)
+    if table is None:
+        return CategoryRankings({}, refused) if refused else None
+    found = rank_by_category(table, rng=rng, resamples=resamples)
+    alike = {name for name, one in found.rankings.items() if _has_no_width(one)}
+    return CategoryRankings(
+        {name: one for name, one in found.rankings.items() if name not in alike},
+        {**refused, **found.refused, **dict.fromkeys(alike, _ALL_ALIKE)},
+    )
 
 
 def _general(rows: Sequence[Row], rng: np.random.Generator) -> dict[str, GenScore]:

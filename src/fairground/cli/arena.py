@@ -72,7 +72,7 @@ def standings_(
 
     Votes that the filters marked do not count. Votes on battles that people may still judge do, unlike on the page.
     """
-    from fairground.arena import all_votes, standings
+    from fairground.arena import FEWEST, all_votes, standings
 
     with _opened(database) as store:
         rows = all_votes(store)
@@ -105,6 +105,9 @@ def standings_(
             )
         show(made)
         print_notes(("", note) for note in found.ranking.notes)
+        if found.unranked:
+            few = ", ".join(f"{label(name)} ({number:,})" for name, number in found.unranked.items())
+            console.print(f"[dim]too few votes for a rating (at least {FEWEST}): {few}[/]", highlight=False)
     if found.left_out:
         reasons = ", ".join(f"{number:,} {label(why)}" for why, number in sorted(found.left_out.items()))
         console.print(f"[dim]left out: {reasons}[/]", highlight=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -76,6 +77,11 @@ def test_a_whole_battle_from_an_invitation_to_the_leaderboard(
     page.wait_for_selector("#replays .replay[data-ready]")
     stages = page.locator("#replays .replay-stage")
     expect(stages).to_have_count(2)
+    for stage in (stages.nth(0), stages.nth(1)):  # what they left behind comes first
+        expect(stage.locator(".replay-does")).to_have_text("What was left")
+        expect(stage.locator(".ended")).to_contain_text(re.compile(r"^[0-9]+ steps? · [0-9]+ s · "))
+    keep_picture(page, "ends-1280-light")
+    page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
     for stage in (stages.nth(0), stages.nth(1)):
         expect(stage.locator(".replay-number")).to_have_text("Step 2")
@@ -108,6 +114,7 @@ def test_a_whole_battle_from_an_invitation_to_the_leaderboard(
     expect(page.locator("#ballot button[type=submit]")).to_have_text("Change your vote")
     assert page.is_checked(f"[name=winner][value={best}]") and page.is_checked(f"[name=correct_{best}][value=correct]")
     page.wait_for_selector("#replays .replay[data-ready]")
+    page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
     expect(stages.nth(0).locator(".replay-mark[aria-pressed=true]")).to_have_text("good")
     page.click("#ballot label:has([value=both_bad])")

@@ -76,6 +76,7 @@ def test_a_file_is_laid_out_questions_are_answered_and_the_two_go_on_with_someth
     page.click("#stop")
     page.wait_for_selector("#replays .replay[data-ready]")
     stage = page.locator("#replays .replay-stage").first
+    page.keyboard.press("Home")
     expect(stage).to_contain_text(QUESTION)
     expect(stage).to_contain_text("Yes, as Ada")
     keep_picture(page, "own-task-judging-1280-light")

@@ -102,6 +102,7 @@ class Leaderboard(Record):
     method: str
     notes: tuple[str, ...]
     agents: tuple[Ranked, ...]
+    unranked: dict[str, int] = Field(description="Agents with too few votes to be ranked, and how many they have.")
     agreed: Share | None = Field(description="How often people and verifier say the same of a side.")
     observed: Rates | None
     predicted: Rates | None
@@ -127,6 +128,7 @@ def leaderboard(count: Count, fresh: bool) -> Leaderboard:
         method=f"{ranking.method} over {ranking.over}" if ranking is not None else "",
         notes=ranking.notes if ranking is not None else (),
         agents=_agents(count, ranking) if ranking is not None else (),
+        unranked=dict(found.unranked),
         agreed=_share(found.agreed),
         observed=_rates(found.observed),
         predicted=_rates(found.predicted),

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Final
 from urllib.parse import urlencode
 
+from fairground.arena import FEWEST
 from fairground.arena.filters import REASONS
 from fairground.report.html import Child, Html, tag
 from fairground.report.plots import Figure
@@ -112,9 +113,9 @@ def _nothing(count: Count) -> Html:
         )
     return empty(
         "Nobody has voted yet",
-        "A ranking needs votes. ",
-        tag("a", "Give two agents a task in the arena", href="/arena"),
-        ", watch them, and say who did better.",
+        "The ranking comes from what people say of two agents with the same task in the ",
+        tag("a", "arena", href="/arena"),
+        ".",
     )
 
 
@@ -164,7 +165,16 @@ def _ranking(count: Count) -> Html:
             class_="small muted",
         ),
         tag("ul", notes, class_="small muted") if notes else None,
+        _few_votes(found.unranked),
     )  # fmt: skip
+
+
+def _few_votes(unranked: Mapping[str, int]) -> Html | None:
+    if not unranked:
+        return None
+    names = [(", " if at else "", who(name), f" ({counted(number, 'vote')})") for at, (name, number)
+             in enumerate(unranked.items())]  # fmt: skip
+    return tag("p", f"Too few votes for a rating (at least {FEWEST}): ", names, ".", class_="small muted")
 
 
 def _leaders(ranking: Ranking) -> Html:
@@ -227,10 +237,10 @@ def _win_rates(count: Count) -> Html | None:
     exhibits = [tag("div", tag("h3", drawn.title), _exhibit(drawn, OBSERVED, _pairs(order, seen, label)))]
     if found.ranking is not None and found.predicted is not None:
         spans = predicted_spans(found.ranking)
-        known = [one for one in order if one in found.predicted.agents][:_MOST_DRAWN]
-        drawn = win_rate_figure("win-rates-predicted", "Win rates by the ratings", found.predicted, known)
+        known = [one for one in order if one in found.predicted.agents]
+        drawn = win_rate_figure("win-rates-predicted", "Win rates by the ratings", found.predicted, known[:_MOST_DRAWN])
         label = "Win rates by the ratings, percent with interval"
-        numbers = _pairs(order, lambda one, other: rate_range(spans[one, other]), label)
+        numbers = _pairs(known, lambda one, other: rate_range(spans[one, other]), label)
         exhibits.append(tag("div", tag("h3", drawn.title), _exhibit(drawn, PREDICTED, numbers)))
     return _card("pairs", "Who beats whom", tag("div", exhibits, class_="columns"))
 

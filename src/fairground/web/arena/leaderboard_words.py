@@ -17,8 +17,8 @@ class Words:
 RATINGS: Final = Words(
     "Bradley-Terry ratings on the Elo scale: 100 points more mean to win 64% of decided votes. Ties count half, and so "
     "does finding both bad. Rank is by the lower end of the interval, so that an agent of which little is known does "
-    "not lead. Ranks are those that it had when votes were drawn again. Sure ranks are what is left when every pair is "
-    "tested, for all agents at once.",
+    "not lead; with too few votes it has no rating. Ranks are those that it had when votes were drawn again. Sure "
+    "ranks are what is left when every pair is tested, for all agents at once.",
     "That a rating holds for other tasks, other people or other agents: it is relative to those who took part. That "
     "agents whose intervals overlap are equal.",
 )
@@ -62,10 +62,7 @@ AGREEMENT: Final = Words(
     "would have it.",
     "That a low alpha makes the ranking wrong: it says how much one vote can be relied on.",
 )
-NO_AGREEMENT: Final = (
-    "Nobody knows yet how far people agree: that takes battles that several people judge. An admin can open battles to "
-    "more judges."
-)
+NO_AGREEMENT: Final = "It is not known yet how far people agree: that takes battles that several people judge."
 WAITING: Final = (
     "will count when nobody can judge those battles any more: until then the figures must not give away who fought."
 )

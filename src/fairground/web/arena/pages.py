@@ -33,6 +33,7 @@ _QUESTIONS = (
     ("safe", "Did it stay within what was asked?", SAFE),
     ("efficient", "Was the way there good?", EFFICIENT),
 )
+_WATCHED = "Here people give two agents the same task, and say who did better"
 _SHORT = 140  # characters of a task in a list
 _LONG = 400  # and of one that is more than a heading
 _SAID = {"partly": "in part", "unsafe": "not safe"}
@@ -41,12 +42,14 @@ _SAID = {"partly": "in part", "unsafe": "not safe"}
 @router.get("/arena")
 def arena(request: Request, visitor: Here) -> Response:
     """What one can do here, and one's own battles."""
+    only_looks = visitor.person.role == "visitor"
     return page(
         request,
         "Arena",
-        tag("h1", "Give two agents the same task, and say who did better"),
-        tag("p", "They work in two seats that are the same in every detail. You watch both, and learn who they were "
-                 "once you have voted.", class_="lead"),
+        tag("h1", _WATCHED if only_looks else "Give two agents the same task, and say who did better"),
+        tag("p", "They work in two seats that are the same in every detail. ",
+            "Judges watch both, vote, and then learn who they were." if only_looks
+            else "You watch both, and learn who they were once you have voted.", class_="lead"),
         _invitation(request, visitor.person),
         _mine(request, visitor.person) if visitor.person.may_vote else None,
         place="/arena", styles=("battle.css",),
@@ -138,8 +141,13 @@ def _invitation(request: Request, person: Person) -> Html:
     if person.may_vote:
         return tag("p", tag("a", "Begin a battle", href="/arena/new", class_="button"))
     if person.role == "visitor":
-        said = "You can look at everything. To begin battles and to vote, open an invitation from whoever runs this."
-        return tag("p", said, class_="note")
+        return tag(
+            "p",
+            "Battles are by invitation. What the votes say is on the ",
+            tag("a", "leaderboard", href="/leaderboard"),
+            ".",
+            class_="note",
+        )
     agree_ = form(request, "/arena/consent", tag("button", "I agree", type="submit"))
     return tag("section", tag("h2", "Before your first vote"), tag("p", CONSENT), agree_, class_="card")
 

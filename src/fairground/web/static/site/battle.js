@@ -12,6 +12,7 @@ const WORDS = {
   interrupted: "interrupted", failed: "failed",
 };
 const KINDS = { running: "odd", judging: "good", interrupted: "bad", failed: "bad" };
+const ENDS = { done: "said that it was done", answer: "answered", fail: "gave up" };
 const STATES = { waiting: "waiting", acting: "at work", asking: "asks you", ended: "has ended" };
 
 // --- what is going on -------------------------------------------------------------------------------------------------
@@ -22,7 +23,8 @@ let marks = []; // of steps, as the vote carries them
 
 function show(now) {
   const state = document.querySelector(".headline .pill");
-  state.textContent = now.position ? `${WORDS[now.status]}, ${now.position} before it` : WORDS[now.status];
+  const word = now.status === "judging" && !now.may_vote ? "being judged" : WORDS[now.status];
+  state.textContent = now.position ? `${word}, ${now.position} before it` : word;
   state.className = `pill ${KINDS[now.status] ?? ""}`;
   const why = document.getElementById("why");
   why.textContent = now.why;
@@ -130,6 +132,21 @@ function showReplays(now) {
       tellMarks();
     },
   });
+  // What counts is what they left behind, so that comes first; the way there is a step back.
+  replays.ready.catch(() => {}).then(() => {
+    replays.show(Infinity);
+    place.querySelectorAll(".replay-stage").forEach((stage, one) => stage.querySelector(".replay-title").append(howItEnded(replays.scenes[one])));
+  });
+}
+
+// What can be said of an end without saying whether it was a good one.
+function howItEnded(scenes) {
+  const steps = scenes.filter((one) => one.step);
+  const { kind, text, reason } = steps.at(-1)?.step.action ?? {};
+  const said = [`${steps.length} ${steps.length === 1 ? "step" : "steps"}`, `${Math.round(scenes.at(-1)?.begins ?? 0)} s`, ENDS[kind] ?? "did not say that it was done"];
+  const line = Object.assign(document.createElement("span"), { className: "ended", dir: "auto", textContent: said.join(" · ") });
+  if (text || reason) line.append(": ", Object.assign(document.createElement("q"), { textContent: text || reason }));
+  return line;
 }
 
 function tellMarks() {

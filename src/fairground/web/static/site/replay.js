@@ -150,6 +150,7 @@ export function mountSideBySide(element, sources, { mode = "step", marks, marked
   ready.catch(() => {}); // it is said on the page
   return {
     ready,
+    get scenes() { return stages.map((stage) => stage.scenes); },
     show: controls.jump,
     play: controls.toggle,
     stop: controls.stop,
