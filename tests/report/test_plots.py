@@ -12,6 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fairground.core import Outcome
+from fairground.report.outcomes import OUTCOME_LOOKS
 from fairground.report.plots import (
     NARROW,
     WIDE,
@@ -57,6 +59,13 @@ from fairground.stats.interval import Interval
 EVIL = "</title></svg><script>alert(1)</script>\"' onload=x &lt; \u202e\x00\x9f\ufffe \ud800 var(--nothing)"
 SVG = "{http://www.w3.org/2000/svg}"
 numbers = st.floats(-1e9, 1e9, allow_nan=False)
+
+
+# Viénot, Brettel and Mollon's matrices, on linear light; distances are in CIE Lab.
+COLOUR_BLIND = (
+    ((0.11238, 0.88762, 0), (0.11238, 0.88762, 0), (0.00401, -0.00401, 1)),
+    ((0.29275, 0.70725, 0), (0.29275, 0.70725, 0), (-0.02234, 0.02234, 1)),
+)
 
 
 def rate(value: float) -> str:
@@ -236,12 +245,23 @@ def test_lines_text_and_marks_stand_out_from_the_card(colours: dict[str, str]) -
 
 @pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
 def test_colour_blind_readers_can_tell_the_first_colours_apart(colours: dict[str, str]) -> None:
-    # Viénot, Brettel and Mollon's matrices, on linear light; distance in CIE Lab.
-    for matrix_ in (((0.11238, 0.88762, 0), (0.11238, 0.88762, 0), (0.00401, -0.00401, 1)),
-                    ((0.29275, 0.70725, 0), (0.29275, 0.70725, 0), (-0.02234, 0.02234, 1))):  # fmt: skip
+    for matrix_ in COLOUR_BLIND:
         seen = [_lab(colours[f"c{place}"], matrix_) for place in range(4)]
         for one, other in itertools.combinations(seen, 2):
             assert math.dist(one, other) > 12
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+def test_an_outcome_has_one_colour_that_anybody_can_tell_from_the_others(colours: dict[str, str]) -> None:
+    for name in OUTCOME_LOOKS:
+        assert contrast(colours[name], colours["card"]) >= 4.5
+        assert contrast(colours[name], colours[f"{name}-soft"]) >= 4.5
+        assert f".pill.{name}{{" in theme()
+    assert len({look.sign for look in OUTCOME_LOOKS.values()}) == len(OUTCOME_LOOKS) == len(Outcome) + 1
+    for matrix_ in (((1, 0, 0), (0, 1, 0), (0, 0, 1)), *COLOUR_BLIND):
+        seen = [_lab(colours[name], matrix_) for name in OUTCOME_LOOKS]
+        for one, other in itertools.combinations(seen, 2):
+            assert math.dist(one, other) > 15
 
 
 def _lab(colour: str, seen: tuple[tuple[float, ...], ...]) -> tuple[float, float, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import re
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
@@ -15,11 +16,12 @@ from urllib.parse import quote, urlsplit
 import pytest
 from playwright.sync_api import Browser, expect
 
-from fairground.arena import Store
+from fairground.arena import Store, invite
 from fairground.cli import main
 from fairground.core import Outcome
 from fairground.report.statistics_words import point_range
 from fairground.rollout import Finished, Planned, RunSpec, RunStore
+from fairground.rollout.label import read_label, write_label
 from fairground.rollout.store import is_going
 from fairground.stats import Interval, clustered_wilson
 from fairground.web.site import Site, serving
@@ -286,9 +288,109 @@ def test_runs_of_one_command_and_of_a_study_belong_together(get: Get, runs: Path
     names = [one["name"] for one in data(get, "/api/runs")["runs"]]
     assert names == ["both:oracle", "both:random", "study:random:baseline", "study:random:retry"]
     body = get("/runs/both")[1]
-    assert "By agent" in body and "/runs/both%3Aoracle" in body
+    assert "Leaderboard" in body and "/runs/both%3Aoracle" in body
     assert data(get, "/api/runs/both/episodes?agent=oracle")["total"] == 6
     assert "random [retry]" in get("/runs/study")[1]
+
+
+def cells(body: str, label: str) -> list[str]:
+    """What stands in a column, without markup."""
+    found = re.findall(rf'<td data-label="{re.escape(label)}">(.*?)</td>', body)
+    return [re.sub("<[^>]*>", "", one).strip() for one in found]
+
+
+def test_agents_of_one_command_are_never_one_number(get: Get, runs: Path) -> None:
+    write_run(runs / "both" / "random", ["failed"] * 8 + ["errored"], agent="random")
+    write_run(runs / "both" / "oracle", ["passed"] * 9, agent="oracle")
+    body = get("/runs/both")[1]
+    assert cells(body, "Agent") == ["oracle", "random", "random"], "two rows of the board, best first, and its error"
+    scores = [one.partition(":")[2].partition("%")[0] for one in cells(body, "Score, 95%")]
+    assert scores == [" 100.0", " 0.0"]
+    assert cells(body, "Passed") == ["9 of 9", "0 of 8"] and cells(body, "Ended") == ["9 of 9", "9 of 9"]
+    assert cells(body, "oracle")[0] == "3 of 3" and cells(body, "random")[0] == "0 of 2", "by app"
+    for pooled in ("9 of 17", "17 scored", "18 episodes", "52.9"):
+        assert pooled not in body
+
+
+def fail_checks(folder: Path, number: int, *names: str, file: str = "episode.json") -> None:
+    """Records which checks an episode failed."""
+    place = folder / "episodes" / f"{number:06}"
+    place.mkdir(parents=True, exist_ok=True)
+    checks = [{"name": name, "passed": False} for name in names] + [{"name": "fine", "passed": True}]
+    (place / file).write_text(json.dumps({"verdict": {"checks": checks}}))
+
+
+def test_failed_checks_are_a_filter_with_counts(get: Get, runs: Path) -> None:
+    folder = write_run(runs / "first", ["failed", "failed", "failed", "passed", "failed"])
+    fail_checks(folder, 0, "it is saved", EVIL)
+    fail_checks(folder, 1, "it is saved")
+    fail_checks(folder, 2, "it is old")
+    (folder / "episodes" / "000004").mkdir()
+    (folder / "episodes" / "000004" / "episode.json").symlink_to(folder / "episodes" / "000000" / "episode.json")
+    path = "/api/runs/first/episodes?check="
+    assert [one["number"] for one in data(get, f"{path}it+is+saved")["episodes"]] == [0, 1]
+    assert data(get, f"{path}it+is+saved")["episodes"][0]["failed_checks"] == ["it is saved", EVIL]
+    assert data(get, f"{path}fine")["total"] == 0
+    body = get("/runs/first/episodes")[1]
+    assert "it is saved (2)</option>" in body and "it is old (1)</option>" in body and "<img" not in body
+    assert "is not known of 1 failed episode" in body
+    fail_checks(folder, 2, "it is new", file="verdict-2.json")
+    with sqlite3.connect(folder / "run.sqlite") as db:  # as `fairground reverify --write` leaves it
+        db.execute("CREATE TABLE verdicts (id INTEGER PRIMARY KEY, number, scored, outcome, reward, file)")
+        db.execute("INSERT INTO verdicts VALUES (1, 2, '', 'failed', 0, 'episodes/000002/verdict-2.json')")
+        db.execute("INSERT INTO verdicts VALUES (2, 1, '', 'failed', 0, '../../../../etc/passwd')")
+    db.close()
+    (new,) = data(get, f"{path}it+is+new")["episodes"]
+    assert new["number"] == 2 and data(get, f"{path}it+is+saved")["total"] == 1
+
+
+def test_episodes_come_in_the_order_that_the_address_says(get: Get, runs: Path) -> None:
+    for agent, steps in (("b", (5, 1)), ("a", (3, 3))):
+        with begin(runs / "both" / agent, 3, agent=agent) as store:
+            for at, number in enumerate(steps):
+                outcome = (Outcome.PASSED, Outcome.FAILED)[at]
+                store.finish(at, Finished(outcome, 1 - at / 2, number, 1.0 * number, folder=f"episodes/{at:06}"))
+
+    def order(sort: str) -> list[tuple[str, int]]:
+        found = data(get, f"/api/runs/both/episodes?sort={sort}")["episodes"]
+        return [(one["agent"], one["number"]) for one in found]
+
+    waiting = [("a", 2), ("b", 2)]
+    assert order("steps") == [("b", 1), ("a", 0), ("a", 1), ("b", 0), *waiting]
+    assert order("-steps") == [("b", 0), ("a", 0), ("a", 1), ("b", 1), *waiting], "what has no value comes last"
+    assert order("outcome") == [("a", 0), ("b", 0), ("a", 1), ("b", 1), *waiting]
+    assert order("-agent")[0] == ("b", 0) and order("reward")[0] == ("a", 1) and order("-duration")[0] == ("b", 0)
+    body = get("/runs/both/episodes?sort=-steps&outcome=passed")[1]
+    assert 'aria-sort="descending"' in body and "outcome=passed&amp;sort=steps" in body, "a head turns the order"
+    assert "outcome=passed&amp;sort=-reward" in body
+    assert get("/api/runs/both/episodes?sort=luck")[0] == 422 and get("/runs/both/episodes?sort=luck")[0] == 400
+
+
+def test_names_and_tags_find_runs(get: Get, runs: Path) -> None:
+    write_run(runs / "both" / "oracle", ["passed"], agent="oracle")
+    write_run(runs / "other", ["passed"])
+    write_label(runs / "both", name=f"Two {EVIL}", tags=["baseline"])
+    write_label(runs / "other", name="Zoom", tags=["baseline", "zoom"])
+    names = {"tag=baseline": 2, "tag=zoom": 1, "text=two": 1, "text=ZOOM+random": 1, "tag=zoom&text=two": 0}
+    for query, number in names.items():
+        assert len(data(get, f"/api/runs?{query}")["runs"]) == number, query
+    body = get("/runs?tag=zoom")[1]
+    assert "Zoom" in body and "oracle" not in body and '<option value="baseline">' in body
+    assert "Two &lt;img" in get("/runs/both")[1] and "Name and tags" not in get("/runs/both")[1]
+    (runs / "other" / "label.json").write_text('{"name": 5}')
+    told = get("/runs/other")
+    assert told[0] == 200 and "its name and tags cannot be read" in told[1], "the run is shown all the same"
+    assert "No run fits" in get("/runs?text=nothing+such")[1]
+
+
+def test_visitors_are_told_nothing_that_they_cannot_do(get: Get, runs: Path) -> None:
+    assert "fairground run" not in get("/runs")[1]
+    write_run(runs / "first", ["passed", "failed"])
+    (runs / "torn").mkdir()
+    (runs / "torn" / "run.sqlite").write_bytes(b"no index")
+    for path in ("/runs", "/runs/first", "/runs/torn", "/runs/torn/episodes", "/runs/compare?a=first"):
+        body = get(path)[1]
+        assert "fairground " not in body.replace("Fairground ", "") and "disk" not in body, path
 
 
 def test_two_runs_of_one_name_are_told_apart(runs: Path, tmp_path: Path) -> None:
@@ -346,8 +448,42 @@ def test_progress_is_seen_without_a_reload(browser: Browser, site: str, runs: Pa
     assert page.evaluate("document.activeElement.textContent") == "pocket/notes/pin"
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.goto(f"{site}runs/first/episodes")
-    page.get_by_label("Outcome").select_option("passed")
+    page.locator("select[name=outcome]").select_option("passed")
     expect(page.locator(".episodes tbody tr")).to_have_count(1)
     assert page.url.endswith("/runs/first/episodes?outcome=passed")
     page.close()
+    assert faults == []
+
+
+def test_an_admin_names_a_run_and_a_visitor_does_not(browser: Browser, tmp_path: Path, runs: Path) -> None:
+    write_run(runs / "both" / "oracle", ["passed"] * 3, agent="oracle")
+    write_run(runs / "both" / "random", ["passed", "failed", "failed"], agent="random")
+    home = tmp_path / "home"
+    home.mkdir()
+    with Store(home / "arena.sqlite") as store, serving(Site(store, home, (runs,))) as url:
+        page = browser.new_page(viewport={"width": 390, "height": 800})
+        faults: list[str] = []
+        note_faults(page, faults)
+        page.goto(f"{url}runs/both")
+        token = page.get_attribute("meta[name=token]", "content") or ""
+        answer = page.request.post(
+            f"{url}runs/both/label", form={"name": "mine", "token": token}, headers={"Origin": url.rstrip("/")}
+        )
+        assert answer.status == 403 and not read_label(runs / "both").name
+        page.goto(f"{url}enter/{invite(store, 'admin', days=1, note='')}")
+        page.get_by_role("button", name="Come in").click()
+        page.goto(f"{url}runs/both")
+        page.get_by_text("Name and tags").click()
+        page.get_by_label("Name", exact=True).fill("A first look")
+        page.get_by_label("Tags").fill("baseline, zoom baseline")
+        page.get_by_role("button", name="Save").click()
+        expect(page.locator("h1")).to_have_text("A first look")
+        label = read_label(runs / "both")
+        assert (label.name, label.tags) == ("A first look", ("baseline", "zoom"))
+        for path in ("runs", "runs/both", "runs/both/episodes", "runs/compare?a=both:oracle&b=both:random"):
+            page.goto(url + path)
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+            inner = "[...document.querySelectorAll('.scrolls')].every((one) => one.scrollWidth <= one.clientWidth)"
+            assert page.evaluate(inner), f"{path}: tables are cards on a phone"
+        page.close()
     assert faults == []

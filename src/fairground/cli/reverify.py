@@ -13,18 +13,18 @@ from rich.markup import escape
 
 from fairground.cli.output import Json, clean, console, print_json
 from fairground.cli.stats.options import counted, label, print_notes, progress
-from fairground.core import Outcome
+from fairground.report.outcomes import outcome_markup
+from fairground.rollout.ended import run_folders
 from fairground.rollout.reverifying import Rescored, write_changes
 from fairground.rollout.reverifying import reverify as score_again
 from fairground.stats import plain
 
-_COLOURS = {Outcome.PASSED: "green", Outcome.FAILED: "red", Outcome.ERRORED: "magenta", Outcome.INVALID: "yellow"}
-_WORDS = {True: "[green]passed[/]", False: "[red]failed[/]", None: "[dim]not there[/]"}
+_WORDS = {True: outcome_markup("passed"), False: outcome_markup("failed"), None: "[dim]not there[/]"}
 _LISTED = 50
 
 
 def reverify(
-    run: Annotated[Path, typer.Argument(help="The folder of a run.")],
+    folder: Annotated[Path, typer.Argument(help="The folder of a run, or of several side by side.", metavar="RUN")],
     write: Annotated[
         bool, typer.Option("--write", help="Write new verdicts beside the old ones, and count them from now on.")
     ] = False,
@@ -32,29 +32,29 @@ def reverify(
     json: Json = False,
 ) -> None:
     """Scores a run's recorded states again with today's verifiers, and shows what changed."""
-    with progress("scoring", quiet=json) as bar:
-        found = score_again(
-            run,
-            workers=workers,
-            on_done=lambda done, all_: bar.update(bar.task_ids[0], completed=done, total=all_),
-        )
+    runs = run_folders([folder])
+    by_run = {run: _scored(run, workers, f"scoring {run.name}", quiet=json) for run in runs}
+    found = [one for some in by_run.values() for one in some]
     changed = [one for one in found if one.changed]
-    written = write_changes(run, changed) if write and changed else []
+    written = [path for run, some in by_run.items() if write for path in _written(run, some)]
     if json:
         print_json(
             {
                 "scored": sum(one.now is not None for one in found),
                 "same": sum(one.now is not None and not one.changed for one in found),
-                "changed": [_plain(one) for one in changed],
+                "changed": [_plain(run, one) for run, some in by_run.items() for one in some if one.changed],
                 "not_scored": [
-                    {"number": one.number, "configuration": one.configuration, "problem": one.problem}
-                    for one in found
+                    {"run": str(run), "number": one.number, "configuration": one.configuration, "problem": one.problem}
+                    for run, some in by_run.items()
+                    for one in some
                     if one.now is None
                 ],
                 "written": [str(path) for path in written],
             }
         )
         return
+    if len(runs) > 1:
+        console.print(f"[bold]runs[/]     {', '.join(escape(run.name) for run in runs)}", highlight=False)
     for one in changed[:_LISTED]:
         _print(one)
     if len(changed) > _LISTED:
@@ -67,11 +67,25 @@ def reverify(
         console.print("nothing was written; --write keeps these verdicts", highlight=False)
 
 
+def _scored(run: Path, workers: int, words: str, *, quiet: bool) -> list[Rescored]:
+    with progress(words, quiet=quiet) as bar:
+        return score_again(
+            run,
+            workers=workers,
+            on_done=lambda done, all_: bar.update(bar.task_ids[0], completed=done, total=all_),
+        )
+
+
+def _written(run: Path, found: Sequence[Rescored]) -> list[Path]:
+    changed = [one for one in found if one.changed]
+    return write_changes(run, changed) if changed else []
+
+
 def _print(one: Rescored) -> None:
     assert one.now is not None
     console.print(
-        f"[bold]{escape(one.configuration)}[/] rollout {one.rollout}: [{_COLOURS[one.before]}]{one.before}[/] -> "
-        f"[{_COLOURS[one.now]}]{one.now}[/]{_rewards(one)}",
+        f"[bold]{escape(one.configuration)}[/] rollout {one.rollout}: {outcome_markup(one.before)} -> "
+        f"{outcome_markup(one.now)}{_rewards(one)}",
         highlight=False,
         soft_wrap=True,
     )
@@ -113,8 +127,9 @@ def _rewards(one: Rescored) -> str:
     return f", reward {before:.2f} -> {now:.2f}" if before != now else ""
 
 
-def _plain(one: Rescored) -> dict[str, object]:
+def _plain(run: Path, one: Rescored) -> dict[str, object]:
     return {
+        "run": str(run),
         "number": one.number,
         "configuration": one.configuration,
         "rollout": one.rollout,

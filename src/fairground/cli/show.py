@@ -1,4 +1,4 @@
-"""`fairground show`: an episode, in the terminal and as a page."""
+"""`fairground show`: an episode, in the terminal and as a page; or how a run ended."""
 
 from __future__ import annotations
 
@@ -11,20 +11,29 @@ from rich.markup import escape
 from rich.table import Table
 
 from fairground.cli.output import Json, console, print_json
-from fairground.core import Episode, Outcome
+from fairground.core import Episode
 from fairground.report import describe, write_episode_page
+from fairground.report.outcomes import outcome_markup
 from fairground.rollout import read_episode
-
-_COLOURS = {Outcome.PASSED: "green", Outcome.FAILED: "red", Outcome.ERRORED: "magenta", Outcome.INVALID: "yellow"}
 
 
 def show(
-    folder: Annotated[Path, typer.Argument(help="An episode folder.")],
-    steps: Annotated[bool, typer.Option("--steps", help="List every step.")] = False,
+    folder: Annotated[Path, typer.Argument(help="The folder of an episode, of a run, or of several runs.")],
+    steps: Annotated[bool, typer.Option("--steps", help="List every step of an episode.")] = False,
     browser: Annotated[bool, typer.Option("--browser", help="Open the page in a browser.")] = False,
     json: Json = False,
 ) -> None:
-    """Shows an episode: outcome, evidence, and a page with the replay."""
+    """Shows an episode: outcome, evidence, and a page with the replay. Of a run: scores, and what failed.
+
+    \b
+      fairground show runs/first                      the leaderboard, and the episodes that failed
+      fairground show runs/first/episodes/000003      one of them
+    """  # noqa: D301 (click reads \b as: keep these lines)
+    if not (folder / "episode.json").exists() and folder.is_dir():
+        from fairground.cli.show_runs import show_runs  # which loads the statistics
+
+        show_runs(folder, browser=browser, json=json)
+        return
     found = read_episode(folder)
     page = write_episode_page(folder)
     if json:
@@ -57,7 +66,7 @@ def print_episode(episode: Episode) -> None:
     if outcome is not None:
         reward = f", reward {episode.verdict.reward:.2f}" if episode.verdict else ""
         console.print(
-            f"[bold {_COLOURS[outcome]}]{outcome}[/]{reward}: agent {escape(episode.agent)}, {episode.steps} steps, "
+            f"[bold]{outcome_markup(outcome)}[/]{reward}: agent {escape(episode.agent)}, {episode.steps} steps, "
             f"{episode.seconds:.1f} s",
             highlight=False,
         )

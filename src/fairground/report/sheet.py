@@ -12,6 +12,7 @@ from PIL import Image, ImageDraw, ImageFont
 from fairground.core import Check, EpisodeError
 from fairground.report.describe import describe, evidence
 from fairground.report.marks import COLOUR, Box, Mark, Ring, Trail, arrow_head, caption, marks, scale
+from fairground.report.outcomes import OUTCOME_LOOKS
 from fairground.report.scenes import Scene, outcome_of, scenes_of
 from fairground.rollout.folder import EpisodeFolder, read_episode
 
@@ -21,8 +22,7 @@ GAP = 24
 MOST = 24  # cells; more would be too small to read
 
 INK, MUTED, PAPER, LINE = "#1c1b22", "#6c6a78", "#ffffff", "#dcdae4"
-GOOD, BAD, ODD, IDLE = "#13804b", "#c8283c", "#a86200", "#6c6a78"
-OUTCOMES = {"passed": GOOD, "failed": BAD, "errored": ODD, "invalid": ODD, "incomplete": IDLE}
+GOOD, BAD, ODD = (OUTCOME_LOOKS[name].light for name in ("passed", "failed", "invalid"))
 
 Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
@@ -63,7 +63,7 @@ def _head(folder: EpisodeFolder, *, shown: int, of: int) -> Image.Image:
     outcome = outcome_of(folder)
     y = MARGIN
     draw.text((WIDTH - MARGIN, y + 20), f"Fairground  ·  {episode.started[:10]}", MUTED, lettering(18), anchor="rm")
-    y = _pill(draw, (MARGIN, y), outcome.upper(), OUTCOMES[outcome]) + 20
+    y = _pill(draw, (MARGIN, y), f"{OUTCOME_LOOKS[outcome].sign} {outcome.upper()}", OUTCOME_LOOKS[outcome].light) + 20
     for line in _wrap(episode.instruction, lettering(34, bold=True), WIDTH - 2 * MARGIN, lines=3):
         draw.text((MARGIN, y), line, INK, lettering(34, bold=True))
         y += 44

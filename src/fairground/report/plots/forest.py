@@ -134,8 +134,10 @@ def inline_bar(interval: Interval, ghost: Interval | None, look: Look, scale: Sc
 
 
 def _ends(ends: tuple[str, str], x: float, width: float) -> list[Html]:
-    gap = 8
+    gap, least = 8, 40  # where less than that is left, an end could only be said as an ellipsis
+    sides = ((ends[0], x - gap, x - gap, "end"), (ends[1], x + gap, width - x - gap, None))
     return [
-        words(ends[0], x - gap, 11, room=x - gap, anchor="end", size=11, fill=paint("muted")),
-        words(ends[1], x + gap, 11, room=width - x - gap, size=11, fill=paint("muted")),
+        words(said, at, 11, room=room, anchor=anchor, size=11, fill=paint("muted"))
+        for said, at, room, anchor in sides
+        if room >= least
     ]

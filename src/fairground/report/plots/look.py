@@ -5,26 +5,32 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fairground.report.html import Html, tag
+from fairground.report.outcomes import OUTCOME_LOOKS, outcome_styles, tint
 
 # The hues of Okabe and Ito, darkened (or lightened) until each stands out from the card behind it by 3 to 1.
 LIGHT = {
     "card": "#ffffff", "ink": "#1d1b22", "muted": "#67636f", "line": "#e4e0da", "soft": "#f1eee9", "ghost": "#a7a2ad",
-    "accent": "#c2185b", "good": "#12784a", "bad": "#be2338", "odd": "#8f5600",
+    "accent": "#c2185b",
     "c0": "#0072b2", "c1": "#d55e00", "c2": "#008f68", "c3": "#b8488f", "c4": "#a87700", "c5": "#2b93cf",
     "c6": "#6b4fbb", "c7": "#55515c",
     "always": "#0072b2", "sometimes": "#e0a63f", "never": "#c9c5cf",
-    "passed": "#0072b2", "failed": "#c9c5cf", "errored": "#d55e00", "invalid": "#a87700",
     "more": "#0072b2", "less": "#d55e00", "black": "#1d1b22",
 }  # fmt: skip
 DARK = {
     "card": "#1c1b22", "ink": "#edeaf2", "muted": "#a29eae", "line": "#322f3b", "soft": "#26242d", "ghost": "#77727f",
-    "accent": "#ff7aa8", "good": "#5fd69b", "bad": "#ff8a96", "odd": "#f3b75b",
+    "accent": "#ff7aa8",
     "c0": "#58b0f0", "c1": "#f58a3c", "c2": "#2fc79a", "c3": "#e58bc0", "c4": "#e0b13c", "c5": "#8fd3ff",
     "c6": "#ab97f0", "c7": "#bdb8c6",
     "always": "#58b0f0", "sometimes": "#d39a34", "never": "#5a5663",
-    "passed": "#58b0f0", "failed": "#5a5663", "errored": "#f58a3c", "invalid": "#e0b13c",
     "more": "#58b0f0", "less": "#f58a3c", "black": "#1d1b22",
 }  # fmt: skip
+LIGHT |= {name: look.light for name, look in OUTCOME_LOOKS.items()}
+DARK |= {name: look.dark for name, look in OUTCOME_LOOKS.items()}
+for _colours, _share in ((LIGHT, 0.12), (DARK, 0.18)):
+    # What is well, wrong or odd, and no outcome, looks like the outcome that is.
+    _colours |= {"good": _colours["passed"], "bad": _colours["failed"], "odd": _colours["invalid"]}
+    _tinted = (*OUTCOME_LOOKS, "good", "bad", "odd")
+    _colours |= {f"{name}-soft": tint(_colours[name], _colours["card"], _share) for name in _tinted}
 COLOURS = 8
 DASHES = (None, "7 3", "2 2.5", "9 3 2 3", "5 2 1 2 1 2", "12 3", "1 3", "4 4")
 
@@ -76,11 +82,12 @@ def marker(look: Look, x: float, y: float, *, size: float = 4.5) -> Html:
 
 
 def theme() -> str:
-    """The colours as CSS: by the reader's system, by the page's switch, and light on paper."""
+    """The colours as CSS: by the reader's system, by the page's switch, and light on paper; and outcomes in them."""
     light, dark = (";".join(f"--{name}:{value}" for name, value in one.items()) for one in (LIGHT, DARK))
     return (
         f":root{{color-scheme:light;{light}}}\n"
         f"@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{color-scheme:dark;{dark}}}}}\n"
         f":root[data-theme=dark]{{color-scheme:dark;{dark}}}\n"
         f"@media print{{:root:root:root{{color-scheme:light;{light}}}}}\n"
+        f"{outcome_styles()}"
     )

@@ -7,23 +7,26 @@ from functools import lru_cache
 from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Form, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from fairground.arena import Absent, Refused
 from fairground.report.html import Child, Html, tag
 from fairground.report.statistics_words import counted
-from fairground.web.shell import empty, page, table
+from fairground.web.shell import empty, page
 from fairground.web.studio import runs_api
+from fairground.web.studio.runs_board import board_sections
 from fairground.web.studio.runs_compare import chooser, compare_page
 from fairground.web.studio.runs_found import Found, find_runs, places_of
+from fairground.web.studio.runs_labels import RunFilter, change_label, label_form, run_filter_form, tag_links
 from fairground.web.studio.runs_list import episodes_page, members
-from fairground.web.studio.runs_page import by_agent, by_scenario, standing, without_score
-from fairground.web.studio.runs_parts import dollars, named, no_score, rate_words, replay_path, run_path, state_pill
+from fairground.web.studio.runs_page import by_scenario, standing, without_score
+from fairground.web.studio.runs_parts import listing, named, replay_path, run_path
 from fairground.web.studio.runs_read import RunSummary, episodes_of, summary_of
+from fairground.web.studio.runs_scores import scores_of
+from fairground.web.studio.runs_table import run_table
 from fairground.web.studio.runs_tally import Filter, tally
-
-_WORLDS_NAMED = 2  # in a list of runs
+from fairground.web.visit import Admin, visitor_of
 
 router = APIRouter()
 router.include_router(runs_api.router)
@@ -32,24 +35,30 @@ Name = Annotated[str, Query(max_length=400)]
 
 
 @router.get("/runs", include_in_schema=False)
-def every_run(request: Request) -> Response:
-    """All runs, those that were begun last first."""
+def every_run(
+    request: Request, text: Name = "", tag_: Annotated[str, Query(alias="tag", max_length=100)] = ""
+) -> Response:
+    """All runs, those that were begun last first; those that were run together stand together."""
     found = find_runs(places_of(request))
     if not found:
-        how = ("Start one, such as ", tag("code", "fairground run pocket/notes --agent random"), ". It shows up here.")
+        how: Child = "They show up here once there are some."
+        if visitor_of(request).person.role == "admin":
+            how = ("Start one, such as ", tag("code", "fairground run pocket/notes --agent random"), ".")
         return _page(request, "Runs", tag("h1", "Runs"), _live(empty("There is no run here yet", how), "/api/runs", 3))
     runs = _summaries(found.values())
-    runs.sort(key=lambda one: (one.started, one.name), reverse=True)
+    wanted = RunFilter(text, tag_)
+    fitting = _ordered(wanted(runs))
     every = 1 if any(one.state == "going" for one in runs) else 5
-    sound, broken = ([one for one in runs if (one.state == "damaged") == bad] for bad in (False, True))
+    sound, broken = ([one for one in fitting if (one.state == "damaged") == bad] for bad in (False, True))
+    nothing = None if fitting else empty("No run fits", tag("a", "Show all of them", href="/runs"), ".")
     return _page(
         request,
         "Runs",
         tag("h1", "Runs"),
-        tag("p", "Success is out of the scored episodes. What errored or was invalid is no score, and stands apart.",
-            " Intervals know that attempts at one scenario resemble each other.",
-            class_="lead"),
-        _live((_run_table(sound) if sound else None, _damaged(broken)), "/api/runs", every),
+        tag("p", "Shares are out of the scored episodes. What errored or was invalid is no score, and stands apart. "
+            "A run's page has its score.", class_="lead"),
+        run_filter_form(runs, wanted),
+        _live((run_table(sound) if sound else None, _damaged(broken), nothing), "/api/runs", every),
         chooser(sound),
     )  # fmt: skip
 
@@ -77,11 +86,13 @@ def episodes(
     outcome: Name = "",
     scenario: Name = "",
     text: Name = "",
+    check: Name = "",
+    sort: Name = "",
     number: Annotated[int, Query(alias="page", ge=1, le=1_000_000)] = 1,
 ) -> Response:
     """Episodes that fit; the address holds the filter."""
     some = members(find_runs(places_of(request)), name)
-    wanted = Filter(agent, outcome, scenario, text)
+    wanted = Filter(agent, outcome, scenario, text, check, sort)
     every = _interval(_summaries(some))
     content = episodes_page(name, some, wanted, number)
     return _page(request, f"Episodes of {name}", *content[:-1], _live(content[-1], f"/api{run_path(name)}/mark", every))
@@ -97,16 +108,32 @@ def one_episode(request: Request, name: str, episode: str) -> Response:
     raise Absent(f"there is no episode {episode[:80]!r} in this run", fix="choose one in the run's list")
 
 
+@router.post("/runs/{name}/label", include_in_schema=False)
+def label(
+    request: Request,
+    _: Admin,
+    name: str,
+    called: Annotated[str, Form(alias="name", max_length=1_000)] = "",
+    tags: Annotated[str, Form(max_length=10_000)] = "",
+) -> Response:
+    """Gives a run, or runs that belong together, a name and tags."""
+    first = members(find_runs(places_of(request)), name)[0]
+    if first.played:
+        raise Refused("people's attempts have no name and no tags")
+    change_label(first, group=first.name != name, name=called, tags=tags)
+    return RedirectResponse(run_path(name), 303)
+
+
 def _run(request: Request, found: Found) -> Response:
     run = summary_of(found)
     up = [tag("a", "Runs", href="/runs")]
-    up += [tag("a", named(run.group), href=run_path(run.group))] if run.group else []
-    head: list[Child] = [tag("nav", up, class_="crumbs", aria_label="Where this is"), tag("h1", named(run.name))]
+    up += [tag("a", named(run.group_title), href=run_path(run.group))] if run.group else []
+    head = _head(up, run.title, run.name, run.tags)
     if run.state == "damaged":
         fault = tag("p", run.fault, class_="note bad")
         return _page(request, run.name, *head, _live(fault, f"/api{run_path(run.name)}/mark", 5))
     how = ("attempts that people made, the first " if found.played
-           else (counted(run.rollouts, "rollout"), " a configuration, begun "))  # fmt: skip
+           else (counted(run.rollouts, "rollout"), " per configuration, begun "))  # fmt: skip
     about = tag("p", named(run.contender), " on ", named(", ".join(run.worlds)), ", ", how,
                 tag("time", run.started, datetime=run.started), ".", class_="lead")  # fmt: skip
     left_out = tag("p", run.fault, ".", class_="note") if run.fault else None
@@ -117,74 +144,63 @@ def _run(request: Request, found: Found) -> Response:
         class_="row",
     )
     live = _live(_sections(found, run.mark), f"/api{run_path(run.name)}/mark", _interval([run]))
-    return _page(request, run.name, *head, about, left_out, buttons, live)
+    form = None if found.played else label_form(request, run.name, run.label)
+    return _page(request, run.title, *head, about, left_out, buttons, live, form)
 
 
 @lru_cache(maxsize=32)
-def _sections(found: Found, _mark: str) -> tuple[Html | None, ...]:
+def _sections(found: Found, mark: str) -> tuple[Html | None, ...]:
     """What a run's page shows of it, remembered until the run changes: there may be hundreds of scenarios."""
     run, listed = summary_of(found), episodes_of(found)
-    return standing([run], tally(run.contender, listed)), by_scenario(run.name, listed), without_score(listed)
+    summary, _ = scores_of(((found, mark),))
+    score = summary.standings[0].score if summary else None
+    return standing(run, tally(run.contender, listed), score), by_scenario(run.name, listed), without_score(listed)
 
 
 def _group(request: Request, name: str, some: Sequence[Found]) -> Response:
     runs = _summaries(some)
-    sound = [one for one in runs if one.state != "damaged"]
-    listed = [one for run in some if run.name in {each.name for each in sound} for one in episodes_of(run)]
-    parts = [
-        standing(sound, tally(name, listed)),
-        by_agent(listed, sound),
-        without_score(listed),
-        [tag("p", one.fault, class_="note bad") for one in runs if one.state == "damaged"],
-    ]
+    sound = {one.name for one in runs if one.state != "damaged"}
+    title, own = runs[0].group_title, runs[0].group_label
+    sections = board_sections([one for one in some if one.name in sound]) if sound else ()
+    faults = [tag("p", one.fault, class_="note bad") for one in runs if one.fault]
     buttons = tag("p", tag("a", "All episodes", href=f"{run_path(name)}/episodes", class_="button"), class_="row")
+    worlds = dict.fromkeys(world for one in runs for world in one.worlds)
     return _page(
         request,
-        name,
-        tag("nav", tag("a", "Runs", href="/runs"), class_="crumbs", aria_label="Where this is"),
-        tag("h1", named(name)),
-        tag("p", f"{counted(len(runs), 'run')} that belong together.", class_="lead"),
+        title,
+        *_head([tag("a", "Runs", href="/runs")], title, name, own.tags),
+        tag("p", counted(len(runs), "run"), " that belong together, on ", named(", ".join(worlds)), ".", class_="lead"),
         buttons,
-        _live(parts, f"/api{run_path(name)}/mark", _interval(runs)),
-        chooser(sound),
+        _live((sections, faults), f"/api{run_path(name)}/mark", _interval(runs)),
+        chooser([one for one in runs if one.name in sound]),
+        label_form(request, name, own),
     )
 
 
-def _run_table(runs: Sequence[RunSummary]) -> Html:
-    heads = ("Run", "State", "Success, 95%", "No score", "Ended", "Cost", "Begun")
-    rows: list[list[Child]] = []
-    for run in runs:
-        short = run.name.removeprefix(f"{run.group}:") if run.group else run.name
-        group = ("in ", tag("a", named(run.group), href=run_path(run.group)), ": ") if run.group else None
-        about = tag("div", group, named(run.contender), " on ", _worlds(run.worlds), class_="small muted")
-        done = tag("progress", value=run.ended, max=max(run.planned, 1), aria_label=f"Episodes of {run.name}")
-        listed = f"{run_path(run.name)}/episodes"
-        rows.append(
-            [
-                (tag("a", named(short), href=run_path(run.name)), about),
-                state_pill(run),
-                rate_words(run.rate),
-                no_score(run, lambda which, listed=listed: listed + Filter(outcome=which).query()),  # type: ignore[misc]
-                (f"{run.ended:,} of {run.planned:,}", done if run.state != "finished" else None),
-                dollars(run.cost) if run.cost else "",
-                tag("time", run.started, datetime=run.started),
-            ]
-        )
-    return tag("section", table(heads, rows, label="Runs", class_="runs"), class_="card")
+def _head(up: Sequence[Html], title: str, name: str, tags: Sequence[str]) -> list[Child]:
+    """Where this is, what it is called; the name of its folder where that is another one."""
+    folder = tag("span", named(name), class_="muted mono") if not name.endswith(title) else None
+    return [
+        tag("nav", up, class_="crumbs", aria_label="Where this is"),
+        tag("div", tag("h1", named(title)), folder, tag_links(tags), class_="row title"),
+    ]
 
 
-def _worlds(worlds: Sequence[str]) -> Child:
-    """What was asked for, in a line; the run's own page has all of it."""
-    if len(worlds) <= _WORLDS_NAMED:
-        return named(", ".join(worlds))
-    return (named(worlds[0]), tag("span", f" and {len(worlds) - 1:,} others", title=", ".join(worlds[1:])))
+def _ordered(runs: Sequence[RunSummary]) -> list[RunSummary]:
+    """The last that were begun first; those that were run together beside each other, by name."""
+    begun: dict[str, str] = {}
+    for one in runs:
+        place = one.group or one.name
+        begun[place] = max(begun.get(place, ""), one.started)
+    by_name = sorted(runs, key=lambda one: one.name)
+    return sorted(by_name, key=lambda one: (begun[one.group or one.name], one.group or one.name), reverse=True)
 
 
 def _damaged(runs: Sequence[RunSummary]) -> Html | None:
     if not runs:
         return None
     rows = [[tag("a", named(one.name), href=run_path(one.name)), named(one.fault)] for one in runs]
-    shown = table(("Run", "What is wrong"), rows, label="Damaged runs", class_="damaged")
+    shown = listing(("Run", "What is wrong"), rows, label="Damaged runs", class_="damaged")
     return tag("section", tag("h2", "Cannot be read"), shown, class_="card")
 
 

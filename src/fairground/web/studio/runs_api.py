@@ -11,10 +11,11 @@ from fairground.arena import Refused
 from fairground.core import Record
 from fairground.stats import Interval
 from fairground.web.studio.runs_found import find_run, find_runs, places_of
+from fairground.web.studio.runs_labels import RunFilter
 from fairground.web.studio.runs_list import EACH, members, one_page
 from fairground.web.studio.runs_parts import replay_path
 from fairground.web.studio.runs_read import RunEpisode, RunSummary, State, episodes_of, summary_of
-from fairground.web.studio.runs_tally import Filter, OutcomeWord, Tally, tally_by
+from fairground.web.studio.runs_tally import Filter, OutcomeWord, Sort, Tally, tally_by
 from fairground.web.trouble import ABSENT
 
 router = APIRouter()
@@ -35,6 +36,8 @@ class RunEntry(Record):
     """A run in figures."""
 
     name: str
+    title: str = Field(description="the name that a person gave it, or else that of its folder")
+    tags: tuple[str, ...] = Field(description="that people gave to it, or to what it was run together with")
     group: str = Field(description="what it was run together with; empty for one that stands alone")
     agent: str
     condition: str
@@ -111,6 +114,7 @@ class EpisodeEntry(Record):
     cost: float | None
     ended_by: str
     error: str
+    failed_checks: tuple[str, ...] = Field(description="those of a failed one, as far as its recording can be read")
     replay: str | None = Field(description="the address of its replay")
 
 
@@ -125,15 +129,15 @@ class EpisodeList(Record):
 
 
 @router.get("/api/runs")
-def runs(request: Request) -> RunList:
-    """All runs, by name."""
+def runs(request: Request, text: Text = "", tag: Text = "") -> RunList:
+    """All runs, by name; with words that are in what they are called, who acted and where, and with a tag."""
     found = []
     for one in find_runs(places_of(request)).values():
         try:
-            found.append(RunEntry.parse(_run(summary_of(one))))
+            found.append(summary_of(one))
         except Refused:  # gone since it was found
             continue
-    return RunList(runs=tuple(found))
+    return RunList(runs=tuple(RunEntry.parse(_run(one)) for one in RunFilter(text, tag)(found)))
 
 
 @router.get("/api/runs/{name}", responses=ABSENT)
@@ -160,17 +164,20 @@ def episodes(
     outcome: OutcomeWord | None = None,
     scenario: Text = "",
     text: Text = "",
+    check: Text = "",
+    sort: Sort = "",
     page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
 ) -> EpisodeList:
-    """Episodes of a run, or of runs that belong together, that fit everything that is said."""
+    """Episodes of a run, or of runs that belong together, that fit everything that is said; `sort=-steps` and such."""
     some = members(find_runs(places_of(request)), name)
-    shown, total, pages = one_page(some, Filter(agent, outcome or "", scenario, text), page)
+    shown, total, pages = one_page(some, Filter(agent, outcome or "", scenario, text, check, sort), page)
     return EpisodeList(total=total, page=page, pages=pages, each=EACH, episodes=tuple(map(_episode, shown)))
 
 
 def _run(one: RunSummary) -> dict[str, object]:
     return {
-        "name": one.name, "group": one.group, "agent": one.agent, "condition": one.condition, "worlds": one.worlds,
+        "name": one.name, "title": one.title, "tags": one.tags, "group": one.group, "agent": one.agent,
+        "condition": one.condition, "worlds": one.worlds,
         "rollouts": one.rollouts, "started": one.started, "state": one.state, "planned": one.planned,
         "ended": one.ended, "passed": one.passed, "failed": one.failed, "errored": one.errored,
         "invalid": one.invalid, "retried": one.retried, "success": _rate(one.rate), "cost": one.cost,
@@ -190,7 +197,7 @@ def _episode(one: RunEpisode) -> EpisodeEntry:
     return EpisodeEntry(
         run=one.run, agent=one.contender, number=one.number, configuration=one.configuration, scenario=one.scenario,
         rollout=one.rollout, outcome=one.outcome or None, reward=one.reward, steps=one.steps, seconds=one.seconds,
-        tokens=one.tokens, cost=one.cost, ended_by=one.ended_by, error=one.error,
+        tokens=one.tokens, cost=one.cost, ended_by=one.ended_by, error=one.error, failed_checks=one.failed,
         replay=replay_path(one) if one.folder else None,
     )  # fmt: skip
 

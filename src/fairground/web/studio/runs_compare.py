@@ -22,9 +22,9 @@ from fairground.rollout.differing import Contest, RunSide, side_of
 from fairground.rollout.duels import Duel, duel, told_apart
 from fairground.rollout.episode_table import store_table
 from fairground.stats import Comparison, Table, compare, count, join_tables
-from fairground.web.shell import empty, fact, pill, table
+from fairground.web.shell import empty, fact, pill
 from fairground.web.studio.runs_found import Found, no_run
-from fairground.web.studio.runs_parts import drawn, named, run_path
+from fairground.web.studio.runs_parts import drawn, listing, named, run_path
 from fairground.web.studio.runs_read import RunSummary, opened, summary_of
 
 LEVEL: Final = 0.95
@@ -171,7 +171,7 @@ def _denominators(runs: Sequence[RunSummary]) -> Html:
         numbers = (run.passed, run.scored, run.errored, run.invalid, run.planned - run.ended)
         name = tag("a", named(run.name), href=run_path(run.name))
         rows.append([(name, tag("div", named(run.contender), class_="small muted")), *(f"{one:,}" for one in numbers)])
-    return tag("section", tag("h2", "Out of how many"), table(heads, rows, label="Denominators"), class_="card")
+    return tag("section", tag("h2", "Out of how many"), listing(heads, rows, label="Denominators"), class_="card")
 
 
 def _changes(found: Duel) -> Html | None:
@@ -196,7 +196,7 @@ def _changes(found: Duel) -> Html | None:
 def _contests(runs: Sequence[RunSummary], found: Sequence[Contest]) -> Html | None:
     if not found:
         return None
-    heads = ("Configuration", named(runs[0].name), named(runs[1].name), "Replays")
+    heads = ("Configuration", runs[0].name, runs[1].name, "Replays")
     rows: list[list[Child]] = []
     for one in found[:_LISTED]:
         # As the replay calls episodes: run and folder.
@@ -214,7 +214,7 @@ def _contests(runs: Sequence[RunSummary], found: Sequence[Contest]) -> Html | No
     title = f"{counted(len(found), 'configuration')} with unlike success, the largest differences first."
     return tag(
         "section", tag("h2", "Where they differ most"), tag("p", title, class_="muted"),
-        table(heads, rows, label="Where they differ most"), class_="card",
+        listing(heads, rows, label="Where they differ most"), class_="card",
     )  # fmt: skip
 
 

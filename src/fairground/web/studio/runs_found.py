@@ -34,12 +34,14 @@ class Found:
         folder: Where it is.
         group: What it was run together with: several agents at once, or a study. Empty for one that stands alone.
         played: Whether it is people's attempts, which nobody planned.
+        group_folder: Where its group is; None for one that stands alone.
     """
 
     name: str
     folder: Path
     group: str = ""
     played: bool = False
+    group_folder: Path | None = None
 
     @property
     def present(self) -> bool:
@@ -77,7 +79,7 @@ def find_runs(places: Sequence[Place]) -> dict[str, Found]:
                 for one in inner:
                     rest = ":".join(_shown(part) for part in one.relative_to(folder).parts if part != "runs")
                     name = _free(f"{group}:{rest}", groups | found.keys())
-                    found[name] = Found(name, one, group)
+                    found[name] = Found(name, one, group, group_folder=folder)
     return dict(sorted(found.items()))
 
 

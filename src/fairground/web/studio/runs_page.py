@@ -1,21 +1,22 @@
-"""Sections of a run's page: how it stands, by scenario, by agent, and what has no score."""
+"""Sections of the page of one run: how it stands, by scenario, and what has no score."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from fairground.report.html import Child, Html, tag
-from fairground.report.plots import Row, Stack, figure, forest, look_of, stacks
-from fairground.report.plots.scale import percent
-from fairground.web.shell import fact, pill, table
+from fairground.report.outcomes import outcome_pill
+from fairground.report.plots import Stack, figure, stacks
+from fairground.report.statistics_words import statistic_in_words
+from fairground.stats import Interval
+from fairground.web.shell import fact
 from fairground.web.studio.runs_parts import (
     dollars,
     drawn,
     duration,
     ended_words,
+    listing,
     named,
     rate_words,
     replay_path,
@@ -32,36 +33,37 @@ _PARTS: Final = (
 )  # fmt: skip
 
 
-def standing(runs: Sequence[RunSummary], whole: Tally) -> Html:
-    """How far it is, and what came out so far."""
-    cost = sum(one.cost for one in runs)
-    retried = sum(one.retried for one in runs)
+def standing(run: RunSummary, whole: Tally, score: Interval | None) -> Html:
+    """How far it is, and what came out so far.
+
+    Args:
+        run: Which one.
+        whole: All its episodes, counted.
+        score: As `fairground run` and its report give it; None where nothing was scored.
+    """
     facts: list[tuple[str, Child]] = [
-        ("Success, 95%", rate_words(whole.rate)),
+        ("Score, 95%", rate_words(score)),
         ("Passed", f"{whole.passed:,} of {whole.scored:,} scored"),
-        ("Errored", pill(f"{whole.errored:,}", "bad") if whole.errored else "0"),
-        ("Invalid", pill(f"{whole.invalid:,}", "odd") if whole.invalid else "0"),
-        ("Tried again", f"{retried:,}"),
+        ("Errored", outcome_pill("errored", f"{whole.errored:,}") if whole.errored else "0"),
+        ("Invalid", outcome_pill("invalid", f"{whole.invalid:,}") if whole.invalid else "0"),
+        ("Tried again", f"{run.retried:,}"),
         ("Time in episodes", duration(whole.seconds)),
         ("A typical one", duration(whole.typical) or "none yet"),
-        ("Cost", dollars(cost) if cost or whole.cost is not None else "none counted"),
+        ("Cost", dollars(run.cost) if run.cost or whole.cost is not None else "none counted"),
     ]
     if whole.tokens is not None:
         facts.append(("Tokens", f"{whole.tokens:,}"))
-    # Of several, the one that goes on says most.
-    order = ("going", "stopped", "open", "finished", "damaged")
-    state_said = state_pill(min(runs, key=lambda one: order.index(one.state))) if runs else None
     bar = tag("progress", value=whole.ended, max=max(whole.planned, 1), aria_label="Episodes that have ended")
+    share = f" Of all scored episodes together, {rate_words(whole.rate)} passed." if whole.rate else None
     return tag(
         "section",
-        tag("div", tag("h2", "How it stands"), state_said, tag("span", ended_words(whole), class_="muted push"),
+        tag("div", tag("h2", "How it stands"), state_pill(run), tag("span", ended_words(whole), class_="muted push"),
             class_="row"),
-        bar,
+        bar if run.state != "finished" else None,
         tag("dl", [fact(name, value) for name, value in facts], class_="facts"),
-        _outcomes(runs) if whole.ended else None,
-        tag("p", "Success is out of the scored episodes. Its interval takes scenarios as drawn at random, and knows "
-            "that attempts at one resemble each other. ",
-            tag("code", "fairground report"), " also draws scenarios and configurations.", class_="muted small"),
+        outcome_figure([run]) if whole.ended else None,
+        tag("p", f"The score is {statistic_in_words('mean')}, with the interval of a hierarchical bootstrap: the same "
+            "as in the run's report.", share, class_="muted small"),
         class_="card",
     )  # fmt: skip
 
@@ -77,70 +79,44 @@ def by_scenario(name: str, listed: Sequence[RunEpisode]) -> Html:
     return tag("section", tag("h2", "By scenario"), shown, class_="card")
 
 
-def by_agent(listed: Sequence[RunEpisode], runs: Sequence[RunSummary]) -> Html:
-    """Runs that belong together, each with its agent and condition."""
-    often = Counter(one.contender for one in runs)
-    labels = {one.name: one.contender if often[one.contender] == 1 else f"{one.contender}, {one.name}" for one in runs}
-    tallies = tally_by(listed, lambda one: one.run)
-    return tag("section", tag("h2", "By agent"), _rates(tallies, labels), _by_run(tallies, labels), class_="card")
+def without_score(listed: Sequence[RunEpisode], labels: Mapping[str, str] | None = None) -> Html | None:
+    """What broke, most often first; none of it is a score.
 
-
-def without_score(listed: Sequence[RunEpisode]) -> Html | None:
-    """What broke, most often first; none of it is a score."""
+    Args:
+        listed: Episodes.
+        labels: Where they are of several runs: what each is called.
+    """
     broken = [one for one in listed if one.outcome in ("errored", "invalid")]
     if not broken:
         return None
-    kinds = Counter((one.outcome, one.error or one.ended_by) for one in broken)
-    example: dict[tuple[str, str], RunEpisode] = {}
+    kinds: dict[tuple[str, str, str], list[RunEpisode]] = {}
     for one in broken:
-        example.setdefault((one.outcome, one.error or one.ended_by), one)
+        kinds.setdefault((one.run if labels else "", one.outcome, one.error or one.ended_by), []).append(one)
+    often = sorted(kinds.items(), key=lambda pair: -len(pair[1]))
     rows: list[list[Child]] = []
-    for (outcome, error), number in kinds.most_common(_FAULTS):
-        one = example[outcome, error]
-        look = tag("a", one.folder, href=replay_path(one)) if one.folder else ""
-        rows.append([pill(outcome, "bad" if outcome == "errored" else "odd"), named(error), f"{number:,}", look])
+    for (run, outcome, error), some in often[:_FAULTS]:
+        look = tag("a", some[0].folder, href=replay_path(some[0])) if some[0].folder else ""
+        who = [named(labels[run])] if labels else []
+        rows.append([outcome_pill(outcome), *who, named(error), f"{len(some):,}", look])
     more = tag("p", f"And {len(kinds) - _FAULTS:,} kinds more.", class_="muted") if len(kinds) > _FAULTS else None
-    heads = ("Outcome", "What happened", "Episodes", "For example")
+    heads = ("Outcome", *(["Agent"] if labels else []), "What happened", "Episodes", "For example")
     said = "Errored is ours, invalid is the configuration's. Neither counts against the agent."
     return tag(
         "section", tag("h2", "Without a score"), tag("p", said, class_="muted"),
-        table(heads, rows, label="Errors"), more, class_="card",
+        listing(heads, rows, label="Errors"), more, class_="card",
     )  # fmt: skip
 
 
-def _outcomes(runs: Sequence[RunSummary]) -> Html:
+def outcome_figure(runs: Sequence[RunSummary], labels: Mapping[str, str] | None = None) -> Html:
+    """How episodes ended: a bar per run."""
     rows = []
     for run in runs:
         counts = (run.passed, run.failed, run.errored, run.invalid, run.planned - run.ended)
         said = [f"{count:,} {name}" for count, (name, _) in zip(counts, _PARTS, strict=True)]
-        label = run.contender if len(runs) > 1 else "episodes"
         shown = tuple(f"{count:,}" for count in counts)
+        label = labels[run.name] if labels else "episodes"
         rows.append(Stack(label, tuple(map(float, counts)), tuple(said), shown, f"{run.planned:,}"))
     described = "; ".join(f"{row.label}: {', '.join(row.said)}" for row in rows[:12])
     made = figure("outcomes", "How episodes ended", described,
                   lambda width: stacks(rows, _PARTS, width=width, axis="Share of episodes"))  # fmt: skip
     return drawn(made)
-
-
-def _rates(contenders: Sequence[Tally], labels: dict[str, str]) -> Html | None:
-    rows = [
-        Row(labels[one.name], one.rate, look_of(place), note=rate_words(one.rate))
-        for place, one in enumerate(contenders)
-        if one.rate is not None
-    ]
-    if not rows:
-        return None
-    described = "; ".join(f"{row.label}: {row.note}" for row in rows[:20])
-    return drawn(
-        figure("rates", "Success with intervals", described, lambda width: forest(
-            rows, width=width, write=percent, axis="Success", floor=0.0, ceiling=1.0))
-    )  # fmt: skip
-
-
-def _by_run(contenders: Sequence[Tally], labels: dict[str, str]) -> Html:
-    paths = {labels[one.name]: run_path(one.name) for one in contenders}
-    rows = [replace(one, name=labels[one.name]) for one in contenders]
-    return tally_table(
-        rows, what="Agent", label="Runs by agent", link=lambda one: paths[one.name],
-        outcome=lambda one, which: f"{paths[one.name]}/episodes{Filter(outcome=which).query()}",
-    )  # fmt: skip

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
 from urllib.parse import quote
 
 from fairground.report.html import Child, Html, tag
+from fairground.report.outcomes import outcome_pill
 from fairground.report.plots import Figure, inline_bar, look_of
 from fairground.report.plots.scale import whole
 from fairground.report.statistics_words import counted, rate_range
 from fairground.stats import Interval
-from fairground.web.shell import pill, table
+from fairground.web.shell import pill
 from fairground.web.studio.runs_read import RunEpisode, RunSummary
-from fairground.web.studio.runs_tally import Tally
-
-KINDS: Final = {"passed": "good", "failed": "", "errored": "bad", "invalid": "odd"}
-"""How each outcome is coloured: errors stand out, for they are ours."""
+from fairground.web.studio.runs_tally import Filter, Tally
 
 STATES: Final = {"going": "good", "finished": "", "stopped": "odd", "open": "", "damaged": "bad"}
 _SCALE: Final = whole(6, 134, ticks=2)
@@ -67,9 +66,38 @@ def state_pill(run: RunSummary) -> Html:
     return pill(run.state, STATES[run.state])
 
 
-def outcome_pill(one: RunEpisode) -> Html:
-    """How an episode ended."""
-    return pill(one.outcome or "waiting", KINDS.get(one.outcome, ""))
+@dataclass(frozen=True)
+class Column:
+    """A column of a listing.
+
+    Attributes:
+        name: Its head; on a phone it stands before each value.
+        link: Where its head leads: to the same list, ordered by it.
+        order: How the list is ordered by it now.
+    """
+
+    name: str
+    link: str = ""
+    order: Literal["", "ascending", "descending"] = ""
+
+
+def listing(columns: Iterable[str | Column], rows: Iterable[Sequence[Child]], *, label: str, class_: str = "") -> Html:
+    """A table that becomes a list of cards on a phone, each cell with the name of its column."""
+    heads = [Column(one) if isinstance(one, str) else one for one in columns]
+    body = [
+        tag("tr", [tag("td", cell, data_label=head.name) for head, cell in zip(heads, row, strict=True)])
+        for row in rows
+    ]  # fmt: skip
+    shown = [tag("th", _head(one), scope="col", aria_sort=one.order or None) for one in heads]
+    inner = tag("table", tag("thead", tag("tr", shown)), tag("tbody", body), class_=f"listing {class_}".strip())
+    return tag("div", inner, class_="scrolls", tabindex="0", role="region", aria_label=label)
+
+
+def choice(label: str, name: str, options: Sequence[tuple[str, str]], chosen: str, *, none: str = "any") -> Html:
+    """One of several, or none of them."""
+    every = [tag("option", none, value="")]
+    every += [tag("option", said, value=value, selected=value == chosen) for value, said in options]
+    return tag("label", label, tag("select", every, name=name))
 
 
 def tally_table(
@@ -85,7 +113,7 @@ def tally_table(
         outcome: Where its numbers of errored and invalid episodes lead.
     """
     money, tokens = any(one.cost is not None for one in rows), any(one.tokens is not None for one in rows)
-    heads: list[Child] = [what, "Success, 95%", "Passed", "No score", "Ended", "Steps", "Time"]
+    heads = [what, "Success, 95%", "Passed", "No score", "Ended", "Steps", "Time"]
     heads += [*(["Tokens"] if tokens else []), *(["Cost"] if money else [])]
     made = []
     for one in rows:
@@ -101,13 +129,30 @@ def tally_table(
         cells += ["" if one.tokens is None else f"{one.tokens:,}"] if tokens else []
         cells += [dollars(one.cost)] if money else []
         made.append(cells)
-    return table(heads, made, label=label, class_="tallies")
+    return listing(heads, made, label=label, class_="tallies")
 
 
-def episode_table(episodes: Sequence[RunEpisode], *, several: bool) -> Html:
-    """Episodes, each with a link to its replay."""
-    heads: list[Child] = ["Episode", "Outcome", "Configuration", *(["Agent"] if several else []), "Reward", "Steps"]
-    heads += ["Time", "Cost", "How it ended"]
+def episode_table(episodes: Sequence[RunEpisode], *, several: bool, wanted: Filter, path: str) -> Html:
+    """Episodes, each with a link to its replay; heads order the list.
+
+    Args:
+        episodes: Those of one page.
+        several: Whether they are of more than one agent.
+        wanted: What was asked for.
+        path: The address of the list.
+    """
+
+    def by(name: str, key: str, first: str = "") -> Column:
+        """A head that orders by a key: at first in its natural direction, then in the other."""
+        now = wanted.sort if wanted.sort.removeprefix("-") == key else ""
+        other = f"{'' if first else '-'}{key}" if now == f"{first}{key}" else f"{first}{key}"
+        order: Literal["", "ascending", "descending"] = "ascending" if now else ""
+        return Column(name, path + replace(wanted, sort=other).query(), "descending" if now[:1] == "-" else order)
+
+    costs = any(one.cost is not None for one in episodes)
+    heads: list[str | Column] = ["Episode", by("Outcome", "outcome"), by("Configuration", "scenario")]
+    heads += [*([by("Agent", "agent")] if several else []), by("Reward", "reward", "-"), by("Steps", "steps", "-")]
+    heads += [by("Time", "duration", "-"), *(["Cost"] if costs else []), "How it ended"]
     rows = []
     for one in episodes:
         shown: Child = f"{one.number:06}"
@@ -115,17 +160,17 @@ def episode_table(episodes: Sequence[RunEpisode], *, several: bool) -> Html:
             shown = tag("a", one.folder, href=replay_path(one), aria_label=f"Replay of episode {one.folder}")
         row: list[Child] = [
             shown,
-            outcome_pill(one),
+            outcome_pill(one.outcome or "waiting"),
             (named(one.configuration), tag("span", f" #{one.rollout + 1}", class_="muted")),
             *([named(one.contender)] if several else []),
             "" if one.reward is None else f"{one.reward:.2f}",
             f"{one.steps:,}" if one.outcome else "",
             duration(one.seconds) if one.outcome else "",
-            dollars(one.cost),
-            (one.ended_by.replace("_", " "), tag("div", named(one.error), class_="error") if one.error else None),
+            *([dollars(one.cost)] if costs else []),
+            _ending(one, wanted, path),
         ]
         rows.append(row)
-    return table(heads, rows, label="Episodes", class_="episodes")
+    return listing(heads, rows, label="Episodes", class_="episodes")
 
 
 def drawn(figure: Figure) -> Html:
@@ -141,7 +186,7 @@ def ended_words(run: RunSummary | Tally) -> str:
 def no_score(one: RunSummary | Tally, path: Callable[[str], str]) -> Child:
     """How many episodes have no score, and why; `path` says where those of an outcome are listed."""
     pills = [
-        tag("a", pill(f"{number:,} {which}", KINDS[which]), href=path(which))
+        tag("a", outcome_pill(which, f"{number:,} {which}"), href=path(which))
         for which, number in (("errored", one.errored), ("invalid", one.invalid))
         if number
     ]
@@ -153,3 +198,23 @@ def _success(rate: Interval | None) -> Html:
         return tag("span", "none scored", class_="muted")
     said = rate_words(rate)
     return tag("span", inline_bar(rate, None, look_of(0), _SCALE, said), said, class_="success")
+
+
+def _head(column: Column) -> Child:
+    if not column.link:
+        return column.name
+    arrow = {"": "", "ascending": " ↑", "descending": " ↓"}[column.order]
+    sign = tag("span", arrow, aria_hidden="true") if arrow else None
+    return tag("a", column.name, sign, href=column.link, class_="order", title=f"Order by {column.name.lower()}")
+
+
+def _ending(one: RunEpisode, wanted: Filter, path: str) -> Child:
+    """Who or what ended an episode; an error in its words, and the first check that failed."""
+    ended = one.ended_by.replace("_", " ")
+    error = tag("div", named(one.error), class_="error") if one.error else None
+    if not one.failed:
+        return (ended, error)
+    first = wanted.check if wanted.check in one.failed else one.failed[0]
+    link = tag("a", named(first), href=path + replace(wanted, check=first).query(), title="All that failed this check")
+    more = f" and {len(one.failed) - 1} more" if len(one.failed) > 1 else None
+    return (tag("div", link, more, class_="check"), error, tag("div", "ended by ", ended, class_="muted small"))

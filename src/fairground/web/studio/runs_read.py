@@ -15,12 +15,14 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, Final, Generic, Literal, TypeVar
 
 from fairground.core import FairgroundError, InvalidInput, Outcome
 from fairground.rollout import Row, RunStore
+from fairground.rollout.label import LABEL, RunLabel, read_label
 from fairground.rollout.store import is_going
 from fairground.stats import Contender, Interval, clustered_wilson
 from fairground.web.studio.runs_found import Found, no_run
@@ -31,6 +33,9 @@ State = Literal["going", "finished", "stopped", "open", "damaged"]
 _SUMMARIES: Final = 4096  # runs whose figures are kept
 _RUNS: Final = 12  # runs whose episodes are kept
 _LONGEST: Final = 2_000  # letters of a text
+# What to do about a file on the server's disk is nothing that a visitor could follow.
+_REPAIR: Final = "choose another run; this one has to be repaired by the owner of the site"
+_UNNAMED: Final = RunLabel()
 _FOLDER: Final = re.compile(r"episodes/([0-9]{6,12}(?:-[0-9]{1,6})?)", re.ASCII)
 _ATTEMPT: Final = re.compile(f"({ATTEMPT.pattern})", re.ASCII)
 
@@ -85,6 +90,8 @@ class RunSummary(Outcomes):
         fault: What is wrong with a damaged run, or what was left out of people's attempts.
         groups: Its scored episodes by scenario, or by configuration where it has but one scenario.
         mark: Another one whenever something has changed.
+        label: The name and the tags that a person gave it.
+        group_label: The same of what it was run together with.
     """
 
     name: str
@@ -105,11 +112,28 @@ class RunSummary(Outcomes):
     fault: str = ""
     groups: Groups = ()
     mark: str = ""
+    label: RunLabel = _UNNAMED
+    group_label: RunLabel = _UNNAMED
 
     @property
     def contender(self) -> str:
         """Agent and condition, as statistics call them."""
         return str(Contender(self.agent, self.condition))
+
+    @property
+    def title(self) -> str:
+        """What a person called it, or else the name of its folder."""
+        return self.label.name or self.name.removeprefix(f"{self.group}:")
+
+    @property
+    def group_title(self) -> str:
+        """The same of what it was run together with."""
+        return self.group_label.name or self.group
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Its own, and those of what it was run together with."""
+        return tuple(dict.fromkeys((*self.label.tags, *self.group_label.tags)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +149,7 @@ class RunEpisode:
         rollout: Which attempt at the configuration, from 0 on.
         outcome: Empty while it has not ended.
         folder: Name of its folder, for its replay; empty where nothing is recorded.
+        failed: Names of the checks that failed, as far as `checked_episodes` read them.
     """
 
     run: str
@@ -142,11 +167,12 @@ class RunEpisode:
     ended_by: str
     error: str
     folder: str
+    failed: tuple[str, ...] = ()
 
 
 def summary_of(found: Found) -> RunSummary:
     """A run in figures. One that cannot be read is `damaged`. Raises `Refused` when it is gone."""
-    mark = _mark(found)
+    mark = mark_of(found)
     known = _summaries.get(found, mark)
     if known is None:
         try:
@@ -156,6 +182,7 @@ def summary_of(found: Found) -> RunSummary:
             if not found.present:
                 raise no_run(found.name, {}) from None
             known = RunSummary(found.name, found.group, fault=error.message, mark=mark)
+        known = _labelled(found, known)
         _summaries.put(found, mark, known)
     return known
 
@@ -167,7 +194,7 @@ def episodes_of(found: Found) -> tuple[RunEpisode, ...]:
         Refused: When the run is gone.
         InvalidInput: When it cannot be read.
     """
-    mark = _mark(found)
+    mark = mark_of(found)
     known = _episodes.get(found, mark)
     if known is None:
         try:
@@ -210,10 +237,11 @@ def opened(found: Found) -> Iterator[RunStore]:
             yield store
     except FairgroundError as error:
         said = error.message.replace(str(found.folder / "run.sqlite"), "its index").replace(str(found.folder), "it")
-        raise InvalidInput(f"the run {found.name} cannot be read: {said[:_LONGEST]}", fix=error.fix) from None
+        raise InvalidInput(f"the run {found.name} cannot be read: {said[:_LONGEST]}", fix=_REPAIR) from None
     except (ValueError, TypeError, OverflowError, RecursionError, OSError, sqlite3.Error) as error:
         # The index opens, but says what no run says.
-        raise InvalidInput(f"the run {found.name} cannot be read: {type(error).__name__} in its index") from None
+        said = f"the run {found.name} cannot be read: {type(error).__name__} in its index"
+        raise InvalidInput(said, fix=_REPAIR) from None
 
 
 def _summarise(found: Found, store: RunStore, mark: str) -> RunSummary:
@@ -233,6 +261,23 @@ def _summarise(found: Found, store: RunStore, mark: str) -> RunSummary:
         fault=f"{left_out:,} of the recordings cannot be read, and are left out" if left_out else "",
         groups=grouped(store.scored()), mark=mark,
     )  # fmt: skip
+
+
+def _labelled(found: Found, run: RunSummary) -> RunSummary:
+    """The run with what people called it; a label that cannot be read is told like an attempt that was left out."""
+    if found.played:
+        return run
+    label, fault = _label(found.folder)
+    group_label, group_fault = _label(found.group_folder) if found.group_folder else (_UNNAMED, "")
+    told = "; ".join(dict.fromkeys(filter(None, (run.fault, fault, group_fault))))
+    return replace(run, label=label, group_label=group_label, fault=told)
+
+
+def _label(folder: Path) -> tuple[RunLabel, str]:
+    try:
+        return read_label(folder), ""
+    except InvalidInput as error:
+        return _UNNAMED, f"its name and tags cannot be read: {error.message[:_LONGEST]}"
 
 
 def _episode(found: Found, contender: str, row: Row) -> RunEpisode:
@@ -268,15 +313,18 @@ def _number(value: object) -> float | None:
     return float(value)
 
 
-def _mark(found: Found) -> str:
-    """What tells a run from how it was: its index, the journal of that, and whether it goes on."""
+def mark_of(found: Found) -> str:
+    """What tells a run from how it was: its index, the journal of that, its label, and whether it goes on."""
     if found.played:
         return plays_mark(found.folder)
     seen: list[object] = []
-    for name in ("run.sqlite", "run.sqlite-wal"):
+    paths = [found.folder / name for name in ("run.sqlite", "run.sqlite-wal", LABEL)]
+    for path in (*paths, *([found.group_folder / LABEL] if found.group_folder else [])):
         try:
-            about = os.stat(found.folder / name)
-            seen += [about.st_ino, about.st_size, about.st_mtime_ns]
+            about = os.stat(path)
+            # Readers leave an empty journal behind, which says no more than none.
+            empty = path.name.endswith("-wal") and not about.st_size
+            seen.append(None if empty else (about.st_ino, about.st_size, about.st_mtime_ns))
         except OSError:
             seen.append(None)
     if seen[0] is None:
@@ -288,7 +336,7 @@ def _mark(found: Found) -> str:
 T = TypeVar("T")
 
 
-class _Kept(Generic[T]):
+class Kept(Generic[T]):
     """What was read of runs, until they change; those that were asked for longest ago are forgotten."""
 
     def __init__(self, most: int) -> None:
@@ -313,5 +361,5 @@ class _Kept(Generic[T]):
                 self._held.popitem(last=False)
 
 
-_summaries: _Kept[RunSummary] = _Kept(_SUMMARIES)
-_episodes: _Kept[tuple[RunEpisode, ...]] = _Kept(_RUNS)
+_summaries: Kept[RunSummary] = Kept(_SUMMARIES)
+_episodes: Kept[tuple[RunEpisode, ...]] = Kept(_RUNS)

@@ -1,13 +1,14 @@
-"""Episodes counted: by scenario and by contender, and those that a filter lets through."""
+"""Episodes counted: by scenario and by contender; those that a filter lets through, in the order that it asks for."""
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 from urllib.parse import urlencode
 
+from fairground.core import unknown
 from fairground.web.studio.runs_read import Groups, Outcomes, RunEpisode, grouped
 
 OutcomeWord = Literal["passed", "failed", "errored", "invalid", "waiting"]
@@ -46,27 +47,67 @@ class Tally(Outcomes):
     cost: float | None
 
 
+Sort = Literal[
+    "", "outcome", "reward", "steps", "duration", "scenario", "agent",
+    "-outcome", "-reward", "-steps", "-duration", "-scenario", "-agent",
+]  # fmt: skip
+"""What episodes are ordered by; from the largest on with a minus. Empty: in the order of the plan."""
+
+SORTS: Final[tuple[Sort, ...]] = get_args(Sort)
+
+_KEYS: Final[dict[str, Callable[[RunEpisode], Any]]] = {
+    "outcome": lambda one: OUTCOMES.index(one.outcome) if one.outcome else None,
+    "reward": lambda one: one.reward,
+    "steps": lambda one: one.steps if one.outcome else None,
+    "duration": lambda one: one.seconds if one.outcome else None,
+    "scenario": lambda one: one.configuration,
+    "agent": lambda one: one.contender,
+}
+
+
 @dataclass(frozen=True)
 class Filter:
-    """Which episodes are wanted; empty parts want all."""
+    """Which episodes are wanted, and in which order; empty parts want all.
+
+    Attributes:
+        agent: Who acted, with its condition.
+        outcome: How they ended.
+        scenario: Where.
+        text: Words in names and errors.
+        check: A check that failed; for episodes of `checked_episodes`.
+        sort: One of `SORTS`.
+    """
 
     agent: str = ""
     outcome: str = ""
     scenario: str = ""
     text: str = ""
+    check: str = ""
+    sort: str = ""
+
+    def __post_init__(self) -> None:
+        if self.sort not in SORTS:
+            raise unknown("order of episodes", self.sort, SORTS[1:])
 
     def __call__(self, episodes: Iterable[RunEpisode]) -> list[RunEpisode]:
-        """Those that fit, in their order."""
+        """Those that fit, in the order that is wanted; those that have no value to order by come last."""
         words = self.text.lower().split()
         wanted = "" if self.outcome == "waiting" else self.outcome
-        return [
+        fitting = [
             one
             for one in episodes
             if (not self.agent or one.contender == self.agent)
             and (not self.outcome or one.outcome == wanted)
             and (not self.scenario or one.scenario == self.scenario)
+            and (not self.check or self.check in one.failed)
             and (not words or _holds(one, words))
         ]
+        if not self.sort:
+            return fitting
+        key = _KEYS[self.sort.removeprefix("-")]
+        valued = [one for one in fitting if key(one) is not None]
+        valued.sort(key=key, reverse=self.sort.startswith("-"))
+        return valued + [one for one in fitting if key(one) is None]
 
     def query(self, **changed: str | int) -> str:
         """The filter as the end of an address, with `?` where it says anything."""
@@ -110,5 +151,6 @@ def tally_by(episodes: Iterable[RunEpisode], key: Callable[[RunEpisode], str]) -
 
 
 def _holds(one: RunEpisode, words: Sequence[str]) -> bool:
-    text = f"{one.configuration} {one.contender} {one.ended_by} {one.error} {one.folder}".lower()
+    parts = (one.configuration, one.contender, one.ended_by, one.error, one.folder, *one.failed)
+    text = " ".join(parts).lower()
     return all(word in text for word in words)
