@@ -1,0 +1,45 @@
+"""The list of runs, with what each is called and how it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from fairground.report.html import Child, Html, tag
+from fairground.web.studio.runs_labels import tag_links
+from fairground.web.studio.runs_parts import dollars, listing, named, no_score, rate_words, run_path, state_pill
+from fairground.web.studio.runs_read import RunSummary
+from fairground.web.studio.runs_tally import Filter
+
+_WORLDS_NAMED: Final = 2
+
+
+def run_table(runs: Sequence[RunSummary]) -> Html:
+    """Runs in their order."""
+    costs = any(run.cost for run in runs)
+    heads = ("Run", "State", "Share passed, 95%", "No score", "Ended", *(["Cost"] if costs else []), "Begun")
+    rows: list[list[Child]] = []
+    for run in runs:
+        group = ("in ", tag("a", named(run.group_title), href=run_path(run.group)), ": ") if run.group else None
+        about = tag("div", group, named(run.contender), " on ", _worlds(run.worlds), class_="small muted")
+        done = tag("progress", value=run.ended, max=max(run.planned, 1), aria_label=f"Episodes of {run.name}")
+        listed = f"{run_path(run.name)}/episodes"
+        rows.append(
+            [
+                (tag("a", named(run.title), href=run_path(run.name)), " ", tag_links(run.tags), about),
+                state_pill(run),
+                rate_words(run.rate),
+                no_score(run, lambda which, listed=listed: listed + Filter(outcome=which).query()),  # type: ignore[misc]
+                (f"{run.ended:,} of {run.planned:,}", done if run.state != "finished" else None),
+                *([dollars(run.cost) if run.cost else ""] if costs else []),
+                tag("time", run.started, datetime=run.started),
+            ]
+        )
+    return tag("section", listing(heads, rows, label="Runs", class_="runs"), class_="card")
+
+
+def _worlds(worlds: Sequence[str]) -> Child:
+    """What was asked for, in a line; the run's own page has all of it."""
+    if len(worlds) <= _WORLDS_NAMED:
+        return named(", ".join(worlds))
+    return (named(worlds[0]), tag("span", f" and {len(worlds) - 1:,} others", title=", ".join(worlds[1:])))
