@@ -40,6 +40,7 @@ _LOOK_AGAIN = 0.25
 _SCROLLS = 60
 _FAR = 10.0  # screens that are scrolled at once
 _BARS = frozenset({"banner", "navigation", "contentinfo"})
+_ON_TOP = frozenset({"menu", "dialog", "alert", "file chooser"})
 _LEAST = 8  # pixels of a thing at the edge that must show for it to be pressed
 
 
@@ -212,15 +213,22 @@ def _open_spot(tree: Node, place: Place, size: tuple[int, int]) -> tuple[int, in
         return None
     family = {id(node) for node in (*place.above, *place.node.walk())}
     others = [
-        one.node.bounds
-        for one in walk(tree)
-        if one.node.bounds is not None and id(one.node) not in family and _may_cover(one.node)
+        node.bounds
+        for node in _layer(tree, place).walk()
+        if node.bounds is not None and id(node) not in family and _may_cover(node)
     ]
     for share in (0.5, 0.25, 0.75):
         point = (int(left + (right - left) * share), int(top + (bottom - top) * share))
         if not any(_holds(other, point) for other in others):
             return point
     return None
+
+
+def _layer(tree: Node, place: Place) -> Node:
+    """What can lie over a thing: on a desktop, a menu or dialog lies over all windows, so only its own parts."""
+    if not any(node.role == "application" for node in place.above):
+        return tree
+    return next((node for node in reversed(place.above) if node.role in _ON_TOP), tree)
 
 
 def _may_cover(node: Node) -> bool:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 from xml.etree.ElementTree import Element
 
@@ -24,16 +25,25 @@ MAX_MATCHES = 10_000
 _AROUND = 300  # characters of what stands around a value
 _NAMES = 12  # names that are listed where something is missing
 
-_PARSERS: dict[Format, Callable[..., Any]] = {}
+_PARSERS: dict[Format, tuple[Callable[..., Any], tuple[Path, ...]]] = {}
 
 
-def register_parser(format_: Format, parse: Callable[..., Any]) -> None:
-    """Says how files of a format are parsed: bytes to a document, or `StateError`."""
-    _PARSERS[format_] = parse
+def register_parser(format_: Format, parse: Callable[..., Any], sources: Iterable[Path]) -> None:
+    """Says how files of a format are parsed (bytes to a document, or `StateError`), and which modules do it."""
+    _PARSERS[format_] = parse, tuple(sources)
 
 
 def parser_of(format_: Format) -> Callable[..., Any]:
     """How files of a format are parsed."""
+    return _registered(format_)[0]
+
+
+def parser_sources(format_: Format) -> tuple[Path, ...]:
+    """The modules that parse a format: what was proven with them holds until they change."""
+    return _registered(format_)[1]
+
+
+def _registered(format_: Format) -> tuple[Callable[..., Any], tuple[Path, ...]]:
     if format_ not in _PARSERS:
         raise InvalidInput(f"nothing parses {format_} files yet", fix="import fairground.verify first")
     return _PARSERS[format_]
@@ -257,8 +267,14 @@ class Database(Protocol):
     def columns(self, table: str) -> tuple[str, ...]:
         """Names of a table's columns."""
 
+    def key(self, table: str) -> tuple[str, ...]:
+        """Names of the columns of its primary key."""
+
     def rows(self, sql: str, *args: Any) -> Sequence[Mapping[str, Any]]:
         """The rows that a SELECT gives."""
+
+    def table(self, name: str) -> Sequence[Mapping[str, Any]]:
+        """All rows of a table."""
 
 
 def find_rows(database: Database, table: str, column: str, where: Mapping[str, Any]) -> Found:

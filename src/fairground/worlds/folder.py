@@ -16,7 +16,6 @@ from __future__ import annotations
 import os
 import re
 import stat
-import sys
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -26,8 +25,10 @@ from pydantic import ConfigDict, Field, model_validator
 
 from fairground.core import AXES, Check, InvalidInput, Parameter, Record, StageError, State, unknown
 from fairground.sandbox import Limits, Sandbox, hash_path
+from fairground.worlds.addresses import parser_sources
 from fairground.worlds.app import App, Scenario, ScreenSpec, Suite, World
-from fairground.worlds.folder_checks import CheckTable, SqliteTable, check_filled, decide
+from fairground.worlds.folder_checks import CheckTable, SqliteTable, check_filled
+from fairground.worlds.folder_deciding import decide
 from fairground.worlds.folder_oracle import check_conditions, read_moves
 from fairground.worlds.folder_recording import covers, record
 from fairground.worlds.oracle import Move
@@ -39,9 +40,14 @@ FILE = "world.toml"
 _STAGE = "~/.stage"
 _MAX_TOML = 1 << 20
 _MAX_FILES = 256 << 20
-_DECIDING = tuple(
-    f"fairground.worlds.{name}"
-    for name in ("addresses", "folder_checks", "folder_oracle", "folder_recording", "patterns")
+_DECIDING = (
+    "addresses",
+    "folder_checks",
+    "folder_deciding",
+    "folder_leaves",
+    "folder_oracle",
+    "folder_recording",
+    "patterns",
 )
 
 
@@ -208,11 +214,14 @@ class FolderScenario(Scenario):
         self.time_budget = table.time_budget  # type: ignore[misc]
         paths = dict.fromkeys(path for check in table.check for path in check.recorded)
         self.recorded = tuple(paths)  # type: ignore[misc]
-        self.guards = tuple(check for check in table.check if check.nothing_else_changed)
+        self.guards = tuple(check for check in table.check if check.nothing_else_changed and check.file is None)
 
     def sources(self) -> Any:
         """What it and its app say, and the modules that decide: `world.toml` is all that a proof of it rests on."""
-        return [self._said, [hash_path(Path(str(sys.modules[name].__file__))) for name in _DECIDING]]
+        here = Path(__file__).parent
+        deciding = [here / f"{name}.py" for name in _DECIDING]
+        readers = {path for check in self.table.check if check.reads for path in parser_sources(check.reads)}
+        return [self._said, [hash_path(path) for path in (*deciding, *sorted(readers))]]
 
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
         """Decides each check on the recorded files."""

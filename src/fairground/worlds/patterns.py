@@ -20,7 +20,7 @@ MAX_TEXT = 100_000
 """Characters of a text that a pattern is tried on."""
 
 _SHORT = 5_000  # characters that are tried here, where nothing repeats a repetition
-_SECONDS = 5  # of processor time
+_SECONDS = 2  # of processor time
 _WAIT = 120  # seconds in all, on a busy machine
 _CODE = f"""
 import json, re, resource, sys

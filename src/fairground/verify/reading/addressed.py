@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError
 
@@ -25,10 +26,11 @@ _ROOM = "fairground.verify.reading"
 
 def register() -> None:
     """Makes the parsers known."""
-    register_parser("json", _named("jsonfile:read_json"))
-    register_parser("keyfile", _named("keyfile:read_keyfile"))
-    register_parser("sqlite", _named("sqlite:read_database"))
-    register_parser("xml", parse_document)
+    here = Path(__file__)
+    register_parser("json", _named("jsonfile:read_json"), [here.with_name("jsonfile.py")])
+    register_parser("keyfile", _named("keyfile:read_keyfile"), [here.with_name("keyfile.py")])
+    register_parser("sqlite", _named("sqlite:read_database"), [here.with_name("sqlite.py")])
+    register_parser("xml", parse_document, [here, here.with_name("archive.py")])
 
 
 def parse_document(data: bytes) -> Element:
