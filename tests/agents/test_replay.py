@@ -30,7 +30,7 @@ from fairground.core import (
 )
 from fairground.rollout import Planned, RunSpec, RunStore, read_episode, run_episode
 from fairground.rollout.replaying import named_agent, recorded_successes, replay_agent
-from fairground.rollout.work import finished_of
+from fairground.rollout.ended import finished_of
 from fairground.worlds import resolve
 
 SIZE = (40, 30)

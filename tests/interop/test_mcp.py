@@ -84,7 +84,7 @@ def picture(result: types.CallToolResult) -> Frame:
 def test_a_client_reads_the_task_acts_ends_and_is_not_told_the_verdict(tmp_path: Path) -> None:
     async def story() -> None:
         async with client(tmp_path / "e", errors) as seat:
-            assert [tool.name for tool in (await seat.list_tools()).tools] == ["task", *ACTION_KINDS]
+            assert [tool.name for tool in (await seat.list_tools()).tools] == ["task", "tree", *ACTION_KINDS]
             prompt = (await seat.get_prompt("task")).messages[0].content
             assert isinstance(prompt, types.TextContent) and "Add a line that says tea" in prompt.text
             (text,) = (await seat.read_resource("fairground://task")).contents
@@ -95,6 +95,8 @@ def test_a_client_reads_the_task_acts_ends_and_is_not_told_the_verdict(tmp_path:
             assert picture(task).size == (1024, 640)
             looked = await seat.call_tool("look", {"region": [0, 0, 500, 250], "space": "grid1000"})
             assert picture(looked).size == (512, 160) and words(looked) == "Step 1 of 15."
+            tree = await seat.call_tool("tree", {})
+            assert not tree.is_error and "menu" in words(tree) and "Search" in words(tree)
             await seat.call_tool("key", {"keys": ["ctrl", "End"], "thought": "to the end"})
             typed = await seat.call_tool("type", {"text": "tea\n"})
             assert picture(typed) != picture(task) and not typed.is_error
@@ -105,6 +107,7 @@ def test_a_client_reads_the_task_acts_ends_and_is_not_told_the_verdict(tmp_path:
             again = await seat.call_tool("click", {"point": [5, 5]})
             assert again.is_error and "has ended" in words(again)
             assert (await seat.call_tool("task", {})).is_error
+            assert (await seat.call_tool("tree", {})).is_error
 
     with open(tmp_path / "errors", "w+") as errors:
         run(story)

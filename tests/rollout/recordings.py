@@ -24,7 +24,7 @@ from fairground.core import (
     Verdict,
 )
 from fairground.rollout import EpisodeFolder, Planned, Recorder, RunSpec, RunStore, read_episode
-from fairground.rollout.work import finished_of
+from fairground.rollout.ended import finished_of
 from fairground.verify import judge
 from fairground.worlds import resolve
 

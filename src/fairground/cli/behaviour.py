@@ -32,7 +32,7 @@ _SHOWN = 5  # problems that are spelt out
 
 
 def behaviour(
-    runs: Annotated[list[Path], typer.Argument(help="Folders of runs.", metavar="RUN...")],
+    runs: Annotated[list[Path], typer.Argument(help="Folders of runs or episodes.", metavar="RUN...")],
     level: Level = 0.95,
     resamples: Resamples = 2000,
     seed: RandomSeed = 0,

@@ -11,32 +11,35 @@ from rich.markup import escape
 from rich.table import Table
 
 from fairground.cli.output import Json, clean, console, print_json
-from fairground.core import InvalidInput
-from fairground.rollout import is_run
+from fairground.rollout.ended import run_folders
 from fairground.rollout.interventions import read_clarifications
 
 _COLOURS = {"ok": "green", "unusable": "yellow"}
 
 
 def clarifications(
-    folder: Annotated[Path, typer.Argument(help="The folder of a run with --with clarified:MODEL.")],
+    folder: Annotated[Path, typer.Argument(help="The folder of runs with --with clarified:MODEL.")],
     json: Json = False,
 ) -> None:
     """Lists each clarified instruction of a run with its class: ok, impossible, trivial, harmful or unusable.
 
     Only those that are ok were used; with the others, agents got the original.
     """
-    if not is_run(folder):
-        raise InvalidInput(f"{folder} is no run: it has no run.sqlite", fix="give the folder that `run` wrote")
-    found = read_clarifications(folder)
-    counts = Counter(one.audit for one in found.values())
+    runs = run_folders([folder])
+    found = [(run, one) for run in runs for one in read_clarifications(run).values()]
+    counts = Counter(one.audit for _, one in found)
     if json:
-        print_json({"counts": dict(counts), "clarifications": [one.plain() for one in found.values()]})
+        listed = [{"run": str(run), **one.plain()} for run, one in found]
+        print_json({"counts": dict(counts), "clarifications": listed})
         return
     if not found:
         console.print("no instruction of this run was clarified; run with --with clarified:MODEL", highlight=False)
         return
-    for one in found.values():
+    last = None
+    for run, one in found:
+        if len(runs) > 1 and run != last:
+            console.print(f"[bold]run[/] {escape(str(run))}", highlight=False, soft_wrap=True)
+            last = run
         colour = _COLOURS.get(one.audit, "red")
         used = "" if one.audit == "ok" else ", not used"
         console.print(f"[bold]{escape(one.configuration)}[/]: [{colour}]{one.audit}[/]{used}", highlight=False)

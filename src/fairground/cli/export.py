@@ -6,19 +6,22 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
-from fairground.cli.output import Json, console, print_json
+from fairground.cli.output import Json, clean, console, errors, print_json
 from fairground.cli.stats.options import counted
 from fairground.rollout.export import export_runs
 
 
 def export(
-    runs: Annotated[list[Path], typer.Argument(help="Folders of runs.", metavar="RUN...")],
+    runs: Annotated[list[Path], typer.Argument(help="Folders of runs or episodes.", metavar="RUN...")],
     output: Annotated[Path, typer.Option("-o", "--output", help="A .csv, .jsonl or .parquet file to write.")],
     json: Json = False,
 ) -> None:
-    """Writes one row an episode, which `fairground stats` and other tools read."""
+    """Writes episodes as a table, a row for each, which `fairground stats` and other tools read."""
     table = export_runs(runs, output)
+    for note in table.notes:
+        errors.print(f"[yellow]note[/]  {escape(clean(note))}", highlight=False, soft_wrap=True)
     if json:
         outcomes = {outcome.value: number for outcome, number in table.outcomes().items()}
         print_json({"file": str(output), "episodes": len(table), "outcomes": outcomes})

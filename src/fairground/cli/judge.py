@@ -15,7 +15,7 @@ from fairground.cli.output import Json, clean, console, print_json
 from fairground.cli.stats.options import Level, RandomSeed, counted, grid, label, print_notes, progress, show, shown
 from fairground.core import InvalidInput
 from fairground.report.judge_page import write_judge_page
-from fairground.rollout import is_run
+from fairground.rollout import runs_in
 from fairground.rollout.judge_agreements import JudgeAgreement, judge_agreement
 from fairground.rollout.judged import FRAMES, Judged, judge_recorded
 from fairground.stats import Interval, plain
@@ -57,7 +57,7 @@ def judge(
             on_done=lambda done, all_: bar.update(bar.task_ids[0], completed=done, total=all_),
         )
     agreement = judge_agreement(found, model=name, seed=seed, level=level)
-    place = output or (paths[0] / "judge.html" if is_run(paths[0]) else None)
+    place = output or (paths[0] / "judge.html" if runs_in(paths[0]) else None)
     page = None if place is None else write_judge_page(agreement, place)
     if json:
         print_json(_plain(agreement, found, page))

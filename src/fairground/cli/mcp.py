@@ -9,8 +9,9 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from fairground.cli.output import Runner, Seed, errors
+from fairground.cli.output import Observe, Runner, Seed, errors, listed
 from fairground.core import InvalidInput, Step
+from fairground.env import check_observations
 from fairground.interop import serve_mcp
 from fairground.report import describe
 from fairground.worlds import resolve
@@ -22,12 +23,15 @@ def mcp(
     out: Annotated[Path | None, typer.Option(help="Folder for the episode; must not exist.")] = None,
     seed: Seed = 0,
     runner: Runner = None,
+    observe: Observe = "",
     video: Annotated[bool, typer.Option("--video", help="Make video.mp4; the client has to wait for it.")] = False,
 ) -> None:
     """Lets an MCP client sit in a world once, and records the episode.
 
     Started by the client. Standard output is the protocol's, so everything for people is on standard error.
     """
+    wanted = listed(observe)
+    check_observations(wanted)
     found = resolve(world, seed=seed)
     stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
     folder = (out or Path("episodes") / f"{stamp}-{found.configuration.scenario}-mcp").absolute()
@@ -39,7 +43,7 @@ def mcp(
         mark = f"  refused: {escape(step.refused.splitlines()[0])}" if step.refused else ""
         errors.print(f"  {step.index + 1:>3}  {escape(describe(step.action))}{mark}", highlight=False, soft_wrap=True)
 
-    episode = serve_mcp(found, folder, agent=agent, runner=runner, video=video, on_step=show_step)
+    episode = serve_mcp(found, folder, agent=agent, runner=runner, observations=wanted, video=video, on_step=show_step)
     if episode is None:
         errors.print("the client called no tool; nothing was recorded", highlight=False, soft_wrap=True)
         return

@@ -29,7 +29,7 @@ def show(
       fairground show runs/first                      the leaderboard, and the episodes that failed
       fairground show runs/first/episodes/000003      one of them
     """  # noqa: D301 (click reads \b as: keep these lines)
-    if not (folder / "episode.json").exists() and folder.is_dir():
+    if not (folder / "episode.json").exists():
         from fairground.cli.show_runs import show_runs  # which loads the statistics
 
         show_runs(folder, browser=browser, json=json)

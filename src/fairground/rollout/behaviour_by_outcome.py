@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fairground.core import Configuration, EpisodeError, InvalidInput, Outcome
+from fairground.core import EpisodeError, InvalidInput, Outcome
 from fairground.rollout.abreast import abreast
 from fairground.rollout.behaviour import MEASURES, Behaviour, measure
+from fairground.rollout.ended import ended_episodes, result_folders
 from fairground.rollout.folder import read_episode
-from fairground.rollout.store import RunStore
 from fairground.stats import Contender, Interval, interval_of
 
 FEW = 10
@@ -86,14 +86,14 @@ def watch_runs(
     """Measures every scored episode of runs, and says which could not be read, and why.
 
     Args:
-        folders: Of the runs; one that still goes on may be read too.
+        folders: Of runs, which may still go on; of several runs side by side; or of episodes outside of a run.
         workers: Processes to share the work.
         on_done: Told how many episodes are done, and how many there are.
 
     Raises:
         InvalidInput: When one is no run, or none has a scored episode.
     """
-    jobs = [job for folder in dict.fromkeys(folders) for job in _jobs(folder)]
+    jobs = [job for folder in result_folders(folders) for job in _jobs(folder)]
     if not jobs:
         listed = ", ".join(map(str, folders))
         raise InvalidInput(f"{listed}: no episode has passed or failed yet", fix="wait, or `fairground resume` it")
@@ -143,14 +143,12 @@ class _Job:
 
 
 def _jobs(folder: Path) -> Iterator[_Job]:
-    with RunStore.open(folder) as store:
-        contender = Contender(store.spec.agent, store.spec.condition)
-        for row in store.rows():
-            if row.finished is None or not row.finished.outcome.scored:
-                continue
-            named = Configuration.from_id(row.planned.configuration)
+    for one in ended_episodes(folder)[0]:
+        if one.finished.outcome.scored:
+            named = one.configuration
             scenario = f"{named.suite}/{named.app}/{named.scenario}"
-            yield _Job(contender, scenario, row.finished.outcome, folder / row.finished.folder)
+            contender = Contender(one.agent, one.condition)
+            yield _Job(contender, scenario, one.finished.outcome, one.home / one.finished.folder)
 
 
 def _measured(folder: Path) -> Behaviour | str:

@@ -16,8 +16,8 @@ import pyarrow.parquet
 
 from fairground.core import InvalidInput
 from fairground.rollout.disk import writing
-from fairground.rollout.episode_table import run_table
-from fairground.rollout.store import RunStore
+from fairground.rollout.ended import ended_episodes, result_folders
+from fairground.rollout.episode_table import ended_table
 from fairground.stats import Table, join_tables
 from fairground.stats.tables.reading import KINDS
 from fairground.stats.tables.table import OUTCOMES
@@ -32,13 +32,13 @@ def export_runs(folders: Path | Sequence[Path], output: Path) -> Table:
     `folder`, the last below the run's.
 
     Args:
-        folders: Of the runs; one that still goes on may be read too.
+        folders: Of runs, which may still go on; of several runs side by side; or of episodes outside of a run.
         output: Its ending says what it becomes: .csv, .tsv, .jsonl, .ndjson, .parquet or .pq. Written whole or not at
             all; a file that is there is replaced.
     """
     file_kind(output)
-    listed = [folders] if isinstance(folders, Path) else list(folders)
-    table = join_tables([_with_more(folder) for folder in dict.fromkeys(listed)])
+    listed = result_folders([folders] if isinstance(folders, Path) else folders)
+    table = join_tables([_with_more(folder) for folder in listed])
     write_table(table, output)
     return table
 
@@ -90,20 +90,16 @@ def file_kind(output: Path) -> str:
 
 
 def _with_more(folder: Path) -> Table:
-    """A run's table, with what else its index knows."""
-    while True:
-        with RunStore.open(folder) as store:
-            rows = [(row, row.finished) for row in store.rows() if row.finished is not None]
-        table = run_table(folder)
-        if len(table) == len(rows):  # else the run goes on, and another episode ended in between
-            break
+    """A folder's table, with what else is known of each episode."""
+    ended, notes = ended_episodes(folder)
+    table = ended_table(ended, notes, folder)
     more = {
-        "episode_seed": pa.array([row.planned.seed for row, _ in rows], pa.int64()),
-        "attempts": pa.array([row.attempts for row, _ in rows], pa.int64()),
-        "tokens": pa.array([finished.tokens for _, finished in rows], pa.int64()),
-        "ended_by": pa.array([finished.ended_by for _, finished in rows], pa.string()),
-        "error": pa.array([finished.error for _, finished in rows], pa.string()),
-        "folder": pa.array([finished.folder for _, finished in rows], pa.string()),
+        "episode_seed": pa.array([one.seed for one in ended], pa.int64()),
+        "attempts": pa.array([one.attempts for one in ended], pa.int64()),
+        "tokens": pa.array([one.finished.tokens for one in ended], pa.int64()),
+        "ended_by": pa.array([one.finished.ended_by for one in ended], pa.string()),
+        "error": pa.array([one.finished.error for one in ended], pa.string()),
+        "folder": pa.array([one.finished.folder for one in ended], pa.string()),
     }
     return replace(table, extra={**table.extra, **{name: pa.chunked_array([column]) for name, column in more.items()}})
 

@@ -33,6 +33,7 @@ from fairground.core import (
     fingerprint,
 )
 from fairground.rollout.disk import read_inside, write_whole
+from fairground.rollout.ended import ended_episodes, result_folders
 from fairground.rollout.folder import MAX_EPISODE, EpisodeFolder, read_episode
 from fairground.rollout.plan import RunSpec, world_for
 from fairground.rollout.store import RunStore, is_run
@@ -105,7 +106,7 @@ def judge_recorded(
     with a `problem`; it is tried again the next time.
 
     Args:
-        paths: Folders of runs or episodes; a run that still goes on may be judged too.
+        paths: Folders of runs, which may still go on; of several runs side by side; or of episodes.
         make: Makes a model to ask; one for each worker.
         checklist: For all of them; by default what each scenario gives, or else what follows from its checks.
         frames: The most frames of an episode that are shown.
@@ -117,7 +118,7 @@ def judge_recorded(
         MissingPrerequisite: The vendor's SDK or a key is missing, or the key is refused.
     """
     sampled(2, frames)  # says now what is wrong with the number
-    jobs = [job for path in dict.fromkeys(paths) for job in _jobs(path)]
+    jobs = [job for path in result_folders(paths) for job in _jobs(path)]
     if not jobs:
         raise InvalidInput(f"{', '.join(map(str, paths))}: no episode has passed or failed yet")
     asked = {} if checklist is not None else _richest(jobs)
@@ -187,9 +188,10 @@ class _Desk:
 
 def _jobs(path: Path) -> Iterator[_Job]:
     if not is_run(path):
-        episode = read_episode(path).episode
-        if episode.outcome is not None and episode.outcome.scored:
-            yield _Job(path, episode.configuration.id, 0, episode.outcome, None)
+        for one in ended_episodes(path)[0]:
+            if one.finished.outcome.scored:
+                folder = path / one.finished.folder
+                yield _Job(folder, one.configuration.id, one.rollout, one.finished.outcome, None)
         return
     with RunStore.open(path) as store:
         for row in store.rows():

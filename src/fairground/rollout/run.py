@@ -12,11 +12,12 @@ from pathlib import Path
 from fairground.agents.models import Unusable
 from fairground.core import EpisodeError, InfrastructureError, Outcome
 from fairground.rollout.disk import CannotWrite, writing
+from fairground.rollout.ended import finished_of
 from fairground.rollout.executor import UNWRITTEN, Executor, LocalExecutor
 from fairground.rollout.folder import read_episode
 from fairground.rollout.plan import RunSpec, make_plan
 from fairground.rollout.store import Finished, Progress, Row, RunStore
-from fairground.rollout.work import UNANSWERED, UNUSABLE, Episodes, Job, Work, finished_of
+from fairground.rollout.work import UNANSWERED, UNUSABLE, Episodes, Job, Work
 
 EPISODES = "episodes"
 """Folder of the episodes, below that of the run."""

@@ -11,7 +11,8 @@ from typing import Protocol
 from fairground.agents import Agent
 from fairground.agents.greedy import greedy_note
 from fairground.agents.models import EpisodeBudget, ModelAgent, Unusable, price_of
-from fairground.core import Configuration, Episode, Outcome
+from fairground.core import Configuration, Outcome
+from fairground.rollout.ended import finished_of
 from fairground.rollout.interventions.advisers import Advisers
 from fairground.rollout.interventions.company import Company
 from fairground.rollout.interventions.spec import Deterministic
@@ -144,19 +145,3 @@ def agent_of(spec: RunSpec) -> Agent:
     """The agent of a run, made for this process."""
     home = Path(spec.home) if spec.home else None
     return named_agent(spec.agent, deterministic=spec.has(Deterministic), home=home)
-
-
-def finished_of(episode: Episode, folder: str) -> Finished:
-    """An episode's summary as the index keeps it."""
-    usage = episode.extra.get("usage") or {}
-    return Finished(
-        outcome=episode.outcome or Outcome.ERRORED,
-        reward=episode.verdict.reward if episode.verdict is not None else None,
-        steps=episode.steps,
-        seconds=episode.seconds,
-        tokens=usage.get("tokens"),
-        cost=usage.get("dollars"),
-        ended_by=episode.ended_by,
-        error=episode.error,
-        folder=folder,
-    )

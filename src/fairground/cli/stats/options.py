@@ -23,7 +23,7 @@ _NAMED = 4  # of those whom a note is about
 
 Files = Annotated[
     list[Path],
-    typer.Argument(help="Tables of episodes (.csv, .jsonl, .parquet), or folders of runs.", metavar="FILE..."),
+    typer.Argument(help="Tables (.csv, .jsonl, .parquet), or folders of runs or episodes.", metavar="FILE..."),
 ]
 File = Annotated[Path, typer.Argument(help="A table of episodes (.csv, .jsonl, .parquet), or the folder of a run.")]
 Rename = Annotated[
@@ -45,9 +45,8 @@ def read(
     files: Sequence[Path], rename: Sequence[str] | None, success_at: float | None, where: Sequence[str] | None
 ) -> Table:
     """The table that the options describe. What its reader noted is said on standard error, also with --json."""
-    held = [(path, _runs(path)) for path in files]
-    runs = [run for _, found in held for run in found]
-    tables = [path for path, found in held if not found]
+    runs = [path for path in files if path.is_dir()]
+    tables = [path for path in files if not path.is_dir()]
     found = [read_table(tables, rename=pairs("--rename", rename), success_at=success_at)] if tables else []
     if runs:
         from fairground.rollout import run_table  # which needs Linux; tables do not
@@ -58,13 +57,6 @@ def read(
         errors.print(f"[yellow]note[/]  {escape(clean(note))}", highlight=False, soft_wrap=True)
     wanted = pairs("--where", where)
     return table.where(**wanted) if wanted else table
-
-
-def _runs(path: Path) -> list[Path]:
-    """The run that a folder is, or the runs that lie in it side by side; none for a table."""
-    if (path / "run.sqlite").is_file():
-        return [path]
-    return sorted(found.parent for found in path.glob("*/run.sqlite")) if path.is_dir() else []
 
 
 def pairs(option: str, given: Sequence[str] | None) -> dict[str, str]:

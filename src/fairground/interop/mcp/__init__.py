@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -18,6 +18,7 @@ def serve_mcp(
     *,
     agent: str = "mcp",
     runner: str | None = None,
+    observations: Sequence[str] = (),
     video: bool = False,
     on_step: Callable[[Step], None] | None = None,
 ) -> Episode | None:
@@ -32,6 +33,7 @@ def serve_mcp(
         folder: Where to record the episode; must not exist or be empty.
         agent: What the client is called in results.
         runner: Which runner makes the sandbox.
+        observations: What every call shows beside the screen: `cursor`, `tree`, `windows`.
         video: Whether to make a video; it takes time that clients may not give.
         on_step: Told of every step.
 
@@ -47,4 +49,4 @@ def serve_mcp(
         )
     from fairground.interop.mcp.server import serve
 
-    return serve(world, folder, agent=agent, runner=runner, video=video, on_step=on_step)
+    return serve(world, folder, agent=agent, runner=runner, observations=observations, video=video, on_step=on_step)

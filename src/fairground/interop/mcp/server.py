@@ -7,7 +7,7 @@ import io
 import os
 import select
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -23,8 +23,9 @@ from mcp.shared.exceptions import MCPError
 from fairground import __version__
 from fairground.agents import Turn
 from fairground.core import Episode, Frame, InvalidInput, Look, Observation, Step
+from fairground.env import outline
 from fairground.interop.mcp.session import Session
-from fairground.interop.mcp.tools import TASK_TOOL, read_call, tool_specs
+from fairground.interop.mcp.tools import TASK_TOOL, TREE_TOOL, read_call, tool_specs
 from fairground.screen import encode_png
 from fairground.worlds import World
 
@@ -40,11 +41,14 @@ def serve(
     *,
     agent: str,
     runner: str | None,
+    observations: Sequence[str],
     video: bool,
     on_step: Callable[[Step], None] | None,
 ) -> Episode | None:
     """As `serve_mcp`, which see."""
-    session = Session(world, folder, agent=agent, runner=runner, video=video, on_step=on_step)
+    session = Session(
+        world, folder, agent=agent, runner=runner, observations=observations, video=video, on_step=on_step
+    )
     with _interruptible_input() as lines:
         try:
             anyio.run(_serve, _server(session), lines)
@@ -120,7 +124,8 @@ def task_words(world: World) -> str:
     return (
         f"You sit at a screen of {width}x{height} pixels. Your task:\n\n{world.instruction}\n\n"
         f"Use the tools as you would mouse and keyboard; each shows you the screen afterwards. You have "
-        f"{world.scenario.step_budget} steps, and every tool but `{TASK_TOOL}` takes one. When you have finished, "
+        f"{world.scenario.step_budget} steps; every tool but `{TASK_TOOL}` and `{TREE_TOOL}` takes one. When you have "
+        f"finished, "
         f"{end}; if it cannot be done, call `fail`."
     )
 
@@ -133,6 +138,9 @@ def _call(session: Session, name: str, arguments: dict[str, Any] | None) -> type
             if observation is None:
                 return _result(_end_words(session), error=True)
             return _result(task_words(session.world), *_said(session, observation), frame=observation.frame)
+        if name == TREE_TOOL:
+            tree = session.tree()
+            return _result(_end_words(session), error=True) if tree is None else _result(tree)
         turn = read_call(name, arguments)
         observation = session.play(turn)
     except InvalidInput as error:
@@ -154,7 +162,14 @@ def _end_words(session: Session) -> str:
 
 
 def _said(session: Session, observation: Observation) -> list[str]:
-    return [*observation.messages, f"Step {observation.step} of {session.world.scenario.step_budget}."]
+    said = [*observation.messages, f"Step {observation.step} of {session.world.scenario.step_budget}."]
+    if observation.cursor is not None and "cursor" in session.observations:
+        said.append("The pointer is at {}, {}.".format(*observation.cursor))
+    if observation.tree is not None:
+        said += ["The accessibility tree:", outline(observation.tree)]
+    if observation.windows is not None:
+        said += ["Windows:", *(f"{window.title!r} at {list(window.bounds)}" for window in observation.windows)]
+    return said
 
 
 def _shown(turn: Turn, observation: Observation) -> Frame:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from fairground.agents import Turn
 from fairground.agents.driven import Driven
-from fairground.core import Episode, Observation, Step
+from fairground.core import Episode, FairgroundError, InvalidInput, Observation, Step
+from fairground.env import outline
 from fairground.rollout import run_episode
 from fairground.worlds import Ahead, Seat, World, open_seat
 
@@ -31,10 +32,12 @@ class Session:
         *,
         agent: str,
         runner: str | None,
+        observations: Sequence[str] = (),
         video: bool,
         on_step: Callable[[Step], None] | None,
     ) -> None:
         self.world = world
+        self.observations = tuple(observations)
         self.episode: Episode | None = None
         self.failure: Exception | None = None
         self._folder, self._runner, self._video, self._on_step = folder, runner, video, on_step
@@ -53,6 +56,15 @@ class Session:
         """Acts; None when that was the end of the episode. Raises `InvalidInput` when it had ended before."""
         self._begin()
         return self._driven.play(turn)
+
+    def tree(self) -> str | None:
+        """The accessibility tree as text; None when the episode is over. Nothing else uses the seat meanwhile."""
+        if self.see() is None or (seat := self._seats.taken) is None:
+            return None
+        try:
+            return outline(seat.screen.tree())
+        except FairgroundError as error:  # the episode ended, or the app does not answer
+            raise InvalidInput(f"the accessibility tree cannot be read now: {error.message}") from None
 
     def close(self) -> None:
         """The client is gone: an episode that goes on is given up, judged and recorded; the seat is thrown away."""
@@ -78,6 +90,7 @@ class Session:
                 self._folder,
                 runner=self._runner,
                 pool=self._seats,
+                observations=self.observations,
                 video=self._video,
                 on_step=self._tell,
             )
@@ -93,5 +106,8 @@ class Session:
 
 
 class _Seats(Ahead):
+    taken: Seat | None = None
+
     def take(self, kind: World, timeout: float = _BUILDING) -> Seat:
-        return super().take(kind, timeout)
+        self.taken = super().take(kind, timeout)
+        return self.taken

@@ -13,6 +13,7 @@ from fairground.agents import Turn
 from fairground.core import ACTION_KINDS, Action, InvalidAction, parse_action, unknown
 
 TASK_TOOL = "task"
+TREE_TOOL = "tree"
 _THOUGHT = {"type": "string", "description": "why, in a sentence; kept with the recording"}
 _UNSAID = ("title", "default")  # in a schema: noise to a model, or null
 
@@ -27,9 +28,11 @@ class ToolSpec:
 
 
 def tool_specs() -> list[ToolSpec]:
-    """The tool that tells the task, which costs nothing, and a tool for every kind of action, which costs a step."""
+    """The tools that tell the task and the tree, which cost nothing, and one for every kind of action: a step each."""
     task = "Read this first: what to do, how many steps there are, and the latest screen. Costs no step."
-    found = [ToolSpec(TASK_TOOL, task, {"type": "object", "properties": {}, "additionalProperties": False})]
+    tree = "The accessibility tree of the screen as indented text: roles, names, values, bounds, states. Costs no step."
+    nothing: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
+    found = [ToolSpec(TASK_TOOL, task, nothing), ToolSpec(TREE_TOOL, tree, nothing)]
     for kind, model in zip(ACTION_KINDS, get_args(Action), strict=True):
         schema = model.model_json_schema()
         fields = {name: _plain(field) for name, field in schema["properties"].items() if name != "kind"}
