@@ -26,6 +26,7 @@ class Clicker:
     speed: int = 1
     mode: str = "slow"
     observations = ("screen", "tree")
+    usage = {"tokens": 12, "dollars": 0.5}
 
     def begin(self, brief):
         self.brief = brief
@@ -185,7 +186,7 @@ def test_a_class_is_run_in_worker_processes_and_resumed_from_elsewhere(
         assert store.spec.agent == "my_agents.py:Clicker:speed=5" and store.spec.home == str(home)
     found = read_episode(home / "out" / "episodes" / "000000")
     assert found.steps[0].thought == "5 slow" and found.episode.agent == "Clicker"
-    assert (found.path / "trees").is_dir()
+    assert (found.path / "trees").is_dir() and found.episode.extra["usage"]["tokens"] == 12
     assert (
         main(["record", "pocket/notes/count-label", "--agent", "my_agents:Breaking", "--no-video", "--out", "e"]) == 1
     )

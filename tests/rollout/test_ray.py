@@ -25,6 +25,17 @@ from .stub_work import SPEC, Stub, plan_of
 ROOT = Path(__file__).parents[2]
 SMALL = {"object_store_memory": 80 << 20}
 
+AGENT = """
+from fairground.core import Done
+
+
+class Mine:
+    def begin(self, brief):
+        pass
+
+    def act(self, observation):
+        return Done()
+"""
 needs_ray = pytest.mark.skipif(
     importlib.util.find_spec("ray") is None, reason="ray is an extra, fairground[ray]; `make test` installs it"
 )
@@ -261,16 +272,20 @@ def test_a_run_whose_driver_is_killed_is_resumed_with_every_episode_once(cluster
 @needs_ray
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [(), ("--ship",)], ids=["shared", "sent back"])
-def test_the_command_runs_real_seats_on_a_cluster_of_its_own(
+def test_the_command_runs_an_agent_of_ones_own_in_real_seats_on_a_cluster_of_its_own(
     surroundings: None, tmp_path: Path, how: tuple[str, ...]
 ) -> None:
-    words = "run pocket/notes/count-label --agent do-nothing --configs 1 --rollouts 3 --json --executor ray --workers 2"
+    (tmp_path / "mine.py").write_text(AGENT)
+    words = (
+        "run pocket/notes/count-label --agent mine.py:Mine --configs 1 --rollouts 3 --json --executor ray --workers 2"
+    )
     done = subprocess.run(
         [sys.executable, "-m", "fairground", *words.split(), *how, "--out", str(tmp_path / "run")],
         capture_output=True,
         text=True,
         timeout=110,
         check=False,
+        cwd=tmp_path,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     assert json.loads(done.stdout)["folder"] == str(tmp_path / "run")

@@ -20,6 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from fairground.agents.models.usage import Usage
 from fairground.agents.protocol import Brief, Turn
 from fairground.core import InvalidInput, Observation, parse_action, unknown
 
@@ -61,9 +62,10 @@ class PythonAgent:
         return (wanted,) if isinstance(wanted, str) else tuple(wanted)
 
     @property
-    def usage(self) -> Any:
-        """What it says that it used."""
-        return getattr(self._made, "usage", None)
+    def usage(self) -> Usage | None:
+        """What it says that it used of a model: a `Usage`, or a dict with fields of one."""
+        own = getattr(self._made, "usage", None)
+        return own if own is None or isinstance(own, Usage) else Usage.parse(own, where=f"usage of {self.name}")
 
     def check(self) -> None:
         """Has it say what it lacks, where it can."""

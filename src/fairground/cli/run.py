@@ -40,6 +40,7 @@ from fairground.rollout import (
 from fairground.rollout import Progress as Standing
 from fairground.rollout.estimates import Estimate, Range, estimate
 from fairground.rollout.interventions import check_interventions, parse_intervention
+from fairground.rollout.label import make_label, write_label
 from fairground.rollout.plan import plan_notes
 from fairground.rollout.ray_executor import need_ray, on_ray
 from fairground.rollout.work import agent_of
@@ -98,6 +99,8 @@ def run(
     address: Address = None,
     ship: Ship = False,
     out: Annotated[Path | None, typer.Option(help="Folder of the run; must be empty or absent.")] = None,
+    name: Annotated[str, typer.Option(help="What to call the run in the studio.")] = "",
+    tag: Annotated[list[str] | None, typer.Option(help="A word to find the run by; may be repeated.")] = None,
     runner: Runner = None,
     observe: Observe = "",
     video: Annotated[bool, typer.Option("--video", help="Make a video of every episode.")] = False,
@@ -133,7 +136,8 @@ def run(
         observe=listed(observe),
     )
     _check_place(executor, address, ship)
-    specs = [spec.model_copy(update={"agent": name, "home": home_of([name])}) for name in agents]
+    called = make_label(name, tag or ())
+    specs = [spec.model_copy(update={"agent": one, "home": home_of([one])}) for one in agents]
     actors = [_checked(one, ship) for one in specs]
     plan = make_plan(spec)  # which does not depend on the agent
     places = [Path("runs"), *([] if out is None else [out.parent])]
@@ -143,9 +147,9 @@ def run(
     ]
     if not json:
         _print_plan(agents, spec, plan)
-        for name, took in zip(agents, found, strict=True):
+        for one, took in zip(agents, found, strict=True):
             if len(agents) > 1:
-                console.print(f"[bold]agent[/]  {escape(name)}", highlight=False)
+                console.print(f"[bold]agent[/]  {escape(one)}", highlight=False)
             _print_estimate(took)
         for note in plan_notes(spec, plan):
             console.print(f"[yellow]note[/]   {escape(note)}", highlight=False)
@@ -155,9 +159,11 @@ def run(
             planned = {"plan": [one.plain() for one in plan]}
             print_json({**shown[0], **planned} if len(shown) == 1 else {"runs": shown, **planned})
         return
-    name = agents[0].split(":")[0] if len(agents) == 1 else f"{len(agents)}-agents"
-    folder = out or Path("runs") / f"{datetime.now().strftime('%Y%m%d-%H%M%S')}-{name}"
+    who = _plain_name(agents[0].split(":")[0]) if len(agents) == 1 else f"{len(agents)}-agents"
+    folder = out or Path("runs") / f"{datetime.now().strftime('%Y%m%d-%H%M%S')}-{who}"
     stores = [start_run(place, one) for place, one in zip(_places(folder, agents), specs, strict=True)]
+    if called.name or called.tags:
+        write_label(folder, name=called.name, tags=called.tags)
     _do(folder, stores, workers, json, executor, address, ship)
 
 
@@ -192,9 +198,14 @@ def _places(folder: Path, agents: list[str]) -> list[Path]:
         return [folder]
     names: list[str] = []
     for agent in agents:
-        plain_name = re.sub(r"[^a-z0-9.]+", "-", agent.lower()).strip("-.")[:60] or "agent"
+        plain_name = _plain_name(agent)
         names.append(plain_name if plain_name not in names else f"{plain_name}-{len(names)}")
     return [folder / name for name in names]
+
+
+def _plain_name(agent: str) -> str:
+    """An agent's name as part of a path."""
+    return re.sub(r"[^a-z0-9.]+", "-", agent.lower()).strip("-.")[:60] or "agent"
 
 
 def _checked(spec: RunSpec, ship: bool) -> Agent:
