@@ -190,12 +190,13 @@ def _look(seat: Seat, find: _Find) -> tuple[Node, Place]:
     begun = time.monotonic()
     deadline = begun + _PATIENCE
     while True:
+        busy = seat.sandbox.at_work()  # looked at first: programs also work to answer for the tree
         tree = seat.screen.tree()
         try:
             return tree, find(tree)
         except Stuck:
             now = time.monotonic()
-            if seat.sandbox.at_work():
+            if busy:
                 deadline = min(now + _PATIENCE, begun + _MOST_PATIENCE)
             if now >= deadline:
                 raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import tempfile
 import time
@@ -14,16 +15,17 @@ import typer
 from rich.markup import escape
 
 from fairground.cli.output import Json, Runner, clean, console, errors, print_json
-from fairground.core import Configuration, Verdict
+from fairground.core import AppError, Configuration, Verdict
 from fairground.report.describe import evidence
 from fairground.screen import encode_png
 from fairground.verify import judge
 from fairground.worlds import Scenario, Seat, Suite, World, open_seat, read_folder
-from fairground.worlds.dialogs import Dialog, open_dialogs
+from fairground.worlds.dialogs import Dialog
 from fairground.worlds.finding import is_control
 from fairground.worlds.folder import FolderApp
 
 _REST_SECONDS = 10.0
+_CAUSE = "remove its cause in install, configure or setup"
 
 
 @dataclass
@@ -31,6 +33,7 @@ class _Row:
     """What was found of one scenario."""
 
     world: World
+    pictures: Path
     seconds: float = 0.0
     verdict: Verdict | None = None
     dialogs: list[Dialog] = field(default_factory=list)
@@ -38,17 +41,21 @@ class _Row:
     oracle: dict[str, Any] | None = None
     faults: list[dict[str, str]] = field(default_factory=list)
 
+    def picture(self, name: str) -> Path:
+        """Where a screenshot goes that shows what is wrong."""
+        return self.pictures / f"{self.world.scenario.name}-{name}.png"
+
     def fault(self, message: str, fix: str) -> None:
         self.faults.append({"message": message, "fix": fix})
 
     def plain(self) -> dict[str, Any]:
-        assert self.verdict is not None
+        verdict = self.verdict
         return {
             "world": self.world.id,
             "ok": not self.faults,
             "seconds": round(self.seconds, 2),
-            "reward_at_start": self.verdict.reward,
-            "checks_at_start": [check.plain() for check in self.verdict.checks],
+            "reward_at_start": verdict.reward if verdict else None,
+            "checks_at_start": [check.plain() for check in verdict.checks] if verdict else [],
             "dialogs": [vars(dialog) for dialog in self.dialogs],
             "controls": self.controls,
             "oracle": self.oracle,
@@ -84,12 +91,15 @@ def check(
         words = f"{len(suite.scenarios)} scenario{'s' if len(suite.scenarios) != 1 else ''}"
         console.print(f"[green]ok[/] {escape(str(folder))}/world.toml: app {app.name}, {words}", highlight=False)
     rows: list[_Row] = []
+    pictures = Path(tempfile.mkdtemp(prefix="fairground-check-"))
     for scenario in [] if static else suite.scenarios:
-        row = _Row(World.of(suite, _first(suite, scenario)))
+        row = _Row(World.of(suite, _first(suite, scenario)), pictures)
         _try(row, runner, None if rows else screenshot, oracle)
         rows.append(row)
         if not json:
             _print(row, controls, oracle)
+    with contextlib.suppress(OSError):  # it stays when something is in it
+        pictures.rmdir()
     if json:
         print_json({"folder": str(folder), "app": app.name, "scenarios": [row.plain() for row in rows]})
     if any(row.faults for row in rows):
@@ -113,20 +123,23 @@ def _try(row: _Row, runner: str | None, screenshot: Path | None, oracle: bool) -
     world = row.world
     assert isinstance(world.app, FolderApp)
     started = time.monotonic()
-    seat = open_seat(world, runner=runner)
+    world.app.failure_picture = picture = screenshot or row.picture("start")
+    try:
+        seat = open_seat(world, runner=runner)
+    except AppError as error:
+        shown = f" (screenshot: {picture})" if picture.exists() else ""
+        row.fault(f"{world.id}: {error.message}{shown}", error.fix or _CAUSE)
+        return
     try:
         row.seconds = time.monotonic() - started
         _rest(seat)
         tree = seat.screen.tree()
         row.controls = [f"{one.role} {one.name!r}" for one in tree.walk() if is_control(one) and one.name]
-        table = world.app.table
-        axes = (world.profile, world.theme, world.ui_state)
-        meant = [*table.dialogs, *(pattern for axis in axes for pattern in axis["dialogs"])]
-        row.dialogs = open_dialogs(tree, seat.screen.windows(), table.window, meant)
-        _judge_dialogs(row, seat, screenshot)
-        if screenshot is not None:
-            screenshot.write_bytes(encode_png(seat.screen.grab()))
-        if table.save:
+        row.dialogs = world.app.unmeant_dialogs(seat)
+        if screenshot is not None or any(dialog.is_error for dialog in row.dialogs):
+            picture.write_bytes(encode_png(seat.screen.grab()))
+        _judge_dialogs(row, picture)
+        if world.app.table.save:
             after = seat.finish()
         else:
             seat.freeze()
@@ -135,7 +148,7 @@ def _try(row: _Row, runner: str | None, screenshot: Path | None, oracle: bool) -
         row.verdict = judge(world, seat.before, after)
         _judge_start(row)
         if oracle and world.scenario.oracle(world, seat.before):
-            if table.save:
+            if world.app.table.save:
                 seat.close()
                 seat = open_seat(world, runner=runner)
             _play(row, seat)
@@ -151,15 +164,13 @@ def _rest(seat: Seat) -> None:
         seat.screen.wait_change(0.25)
 
 
-def _judge_dialogs(row: _Row, seat: Seat, screenshot: Path | None) -> None:
+def _judge_dialogs(row: _Row, picture: Path) -> None:
     for dialog in row.dialogs:
         if not dialog.is_error:
             continue
-        if screenshot is None:
-            screenshot = _picture(row, encode_png(seat.screen.grab()), "start")
         row.fault(
-            f"{row.world.id} begins with an error on the screen, {dialog} (screenshot: {screenshot})",
-            "remove its cause in install, configure or setup; if it is meant to be there, allow it in world.toml: "
+            f"{row.world.id} begins with an error on the screen, {dialog} (screenshot: {picture})",
+            f"{_CAUSE}; if the dialog is meant to be there, allow it in world.toml: "
             f"[app] dialogs = ['{re.escape(dialog.title)}'], or dialogs = [...] of a ui_state",
         )
 
@@ -194,7 +205,8 @@ def _play(row: _Row, seat: Seat) -> None:
         seats.close()
     row.oracle = {"solved": proof.status is Status.PROVEN, "moves": proof.moves, "why": proof.reason}
     if proof.status is not Status.PROVEN:
-        where = _picture(row, b64decode(picture), "oracle") if picture else "none"
+        where = row.picture("oracle")
+        where.write_bytes(b64decode(picture))
         row.fault(
             f"{row.world.suite.origin}/world.toml: scenario {row.world.scenario.name}: {proof.reason} "
             f"(screenshot at the end: {where})",
@@ -202,15 +214,16 @@ def _play(row: _Row, seat: Seat) -> None:
         )
 
 
-def _picture(row: _Row, picture: bytes, name: str) -> Path:
-    """Saves a screenshot where nothing else is."""
-    place = Path(tempfile.mkdtemp(prefix="fairground-check-")) / f"{row.world.scenario.name}-{name}.png"
-    place.write_bytes(picture)
-    return place
-
-
 def _print(row: _Row, controls: bool, oracle: bool) -> None:
-    assert row.verdict is not None
+    for fault in row.faults:
+        errors.print(
+            f"[bold red]failed[/] {escape(clean(fault['message'].replace(chr(10), ' ')))}",
+            highlight=False,
+            soft_wrap=True,
+        )
+        errors.print(f"  [bold]fix:[/] {escape(fault['fix'])}", highlight=False, soft_wrap=True)
+    if row.verdict is None:
+        return
     if controls:
         for name in row.controls:
             console.print(f"   [dim]control[/] {escape(clean(name))}", highlight=False)
@@ -230,9 +243,6 @@ def _print(row: _Row, controls: bool, oracle: bool) -> None:
         )
     if oracle and row.oracle is None:
         _warn(f"{row.world.scenario.name} has no [[scenario.oracle]]: nothing shows that it can be solved")
-    for fault in row.faults:
-        errors.print(f"[bold red]failed[/] {escape(clean(fault['message']))}", highlight=False, soft_wrap=True)
-        errors.print(f"  [bold]fix:[/] {escape(fault['fix'])}", highlight=False, soft_wrap=True)
     if not row.faults:
         told = f"; solved by its oracle in {row.oracle['moves']} moves" if row.oracle else ""
         console.print(

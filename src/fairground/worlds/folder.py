@@ -23,10 +23,12 @@ from typing import Any, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from fairground.core import AXES, Check, InvalidInput, Parameter, Record, StageError, State, unknown
+from fairground.core import AXES, AppError, Check, InvalidInput, Parameter, Record, StageError, State, unknown
 from fairground.sandbox import Limits, Sandbox, hash_path
+from fairground.screen import encode_png
 from fairground.worlds.addresses import parser_sources
 from fairground.worlds.app import App, Scenario, ScreenSpec, Suite, World
+from fairground.worlds.dialogs import Dialog, open_dialogs
 from fairground.worlds.folder_checks import CheckTable, SqliteTable, check_filled
 from fairground.worlds.folder_deciding import decide
 from fairground.worlds.folder_oracle import check_conditions, read_moves
@@ -40,6 +42,7 @@ FILE = "world.toml"
 _STAGE = "~/.stage"
 _MAX_TOML = 1 << 20
 _MAX_FILES = 256 << 20
+_SOON = 5.0  # seconds in which most programs show their window
 _DECIDING = (
     "addresses",
     "folder_checks",
@@ -121,6 +124,8 @@ class FolderApp(App):
     """An app that a folder describes."""
 
     checkpoint_setup = True
+    failure_picture: Path | None = None
+    """Where to save the screen when the app's window does not come; nowhere unless set."""
 
     def __init__(self, folder: Path, world: WorldFile) -> None:
         table = world.app
@@ -163,7 +168,26 @@ class FolderApp(App):
     def launch(self, seat: Seat) -> None:
         """Starts the command and waits for its window."""
         seat.start([_at_home(word, seat.sandbox) for word in self.table.launch])
-        seat.wait_window(self.table.window, timeout=self.table.ready_seconds)
+        ready = self.table.ready_seconds
+        for timeout in (min(_SOON, ready), ready):  # most are there soon; if not, an error may be there instead
+            try:
+                seat.wait_window(self.table.window, timeout=timeout)
+                return
+            except AppError as error:
+                seat.check()
+                dialogs = self.unmeant_dialogs(seat)
+                if timeout < ready and not any(dialog.is_error for dialog in dialogs):
+                    continue
+                if self.failure_picture is not None:
+                    self.failure_picture.write_bytes(encode_png(seat.screen.grab()))
+                shown = "; ".join(f"a dialog is open, {dialog}" for dialog in dialogs)
+                raise AppError(f"{error.message}; {shown}" if shown else error.message, fix=error.fix) from None
+
+    def unmeant_dialogs(self, seat: Seat) -> list[Dialog]:
+        """Dialogs on the screen that neither the app nor an axis says are meant to be there; errors first."""
+        axes = (seat.world.profile, seat.world.theme, seat.world.ui_state)
+        meant = [*self.table.dialogs, *(pattern for axis in axes for pattern in axis["dialogs"])]
+        return open_dialogs(seat.screen.tree(), seat.screen.windows(), self.table.window, meant)
 
     def save(self, seat: Seat) -> None:
         """Runs the `save` command, if there is one."""
