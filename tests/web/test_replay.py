@@ -12,15 +12,18 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
+from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from fairground.arena import Store
-from fairground.core import Action, Click, Done, Outcome, Scroll, Type
+from fairground.core import Action, Click, Done, Frame, Outcome, Scroll, Type
 from fairground.rollout import (
     Budget,
     Finished,
     Planned,
+    Recorder,
     RunSpec,
     RunStore,
     named_agent,
@@ -31,7 +34,18 @@ from fairground.web.site import Site, serving
 from fairground.web.studio.replay_data import replay_data
 from fairground.worlds import resolve
 from tests.chromium import note_faults
-from tests.recordings import ACTIONS, CONFIGURATION, REFUSED, a_frame, hostile, record, refusal
+from tests.recordings import (
+    ACTIONS,
+    CONFIGURATION,
+    EVIL,
+    REFUSED,
+    a_frame,
+    a_step,
+    an_episode,
+    hostile,
+    record,
+    refusal,
+)
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.process
@@ -130,7 +144,10 @@ def test_nothing_that_an_agent_or_an_app_says_becomes_markup(new_page: Callable[
     names = page.evaluate("[...document.querySelectorAll('*')].flatMap(one => [...one.attributes].map(a => a.name))")
     assert not [name for name in names if name.startswith("on") or name == "autofocus"]
     assert page.evaluate("[...document.links].every(one => one.protocol === 'http:')")
-    assert page.evaluate("document.images.length") == 1
+    page.locator("[data-changes]").scroll_into_view_if_needed()
+    expect(page.locator(".changes details").first).to_be_attached()
+    assert page.evaluate("[...document.images].every(one => one.src.startsWith(location.origin + '/api/replays/'))")
+    assert page.evaluate("typeof window.pwned") == "undefined"
     page.keyboard.press("Home")
     at(page, 1)
     shown = page.evaluate("document.body.textContent")
@@ -148,8 +165,17 @@ def test_a_frame_is_found_among_the_digests_of_its_episode_or_not_at_all(url: st
 
 def test_a_frame_of_another_episode_is_not_served(url: str) -> None:
     only_long = a_frame(400).digest
-    assert get(url, f"/api/replays/first/000004/frames/{only_long}.png")[0] == 200
-    assert get(url, f"/api/replays/first/000000/frames/{only_long}.png")[0] == 404
+    for kind, ending in (("frames", "png"), ("thumbnails", "webp")):
+        assert get(url, f"/api/replays/first/000004/{kind}/{only_long}.{ending}")[0] == 200
+        assert get(url, f"/api/replays/first/000000/{kind}/{only_long}.{ending}")[0] == 404
+
+
+def test_a_thumbnail_is_small_and_one_of_a_lost_frame_is_not_found(url: str) -> None:
+    found = data_of(url, "000005")
+    status, headers, body = get(url, f"{found['thumbnails']}{a_frame(0).digest}.webp")
+    assert (status, headers["content-type"]) == (200, "image/webp") and "immutable" in headers["cache-control"]
+    assert Image.open(io.BytesIO(body)).size == (240, 150)
+    assert get(url, f"{found['thumbnails']}{a_frame(1).digest}.webp")[0] == 404
 
 
 @pytest.mark.parametrize(
@@ -302,6 +328,12 @@ def test_a_real_episode_with_its_accessibility_tree(tmp_path: Path, new_page: Ca
     assert page.evaluate("document.querySelector('.replay-frame img').naturalHeight") == 915
 
 
+def test_what_an_episode_changed_is_data_too(url: str) -> None:
+    status, _, body = get(url, "/api/replays/first/000000/changes")
+    found = json.loads(body)
+    assert status == 200 and found["recorded"] and [part["name"] for part in found["parts"]] == ["sum.ods"]
+
+
 # --- what a person does -----------------------------------------------------------------------------------------------
 
 
@@ -415,6 +447,58 @@ def test_five_hundred_steps_load_few_frames_and_draw_one(new_page: Callable[...,
     page.keyboard.press("End")
     at(page, 501)
     assert page.locator(".replay-where").text_content() == "end"
+
+
+@pytest.mark.parametrize("path", ["/replay/first/000000", "/replay/first/000007"], ids=["desktop", "phone"])
+def test_the_whole_frame_and_the_controls_are_seen_without_scrolling(
+    new_page: Callable[..., Page], runs: Path, path: str
+) -> None:
+    phone = runs / "first" / "episodes" / "000007"
+    if not phone.exists():
+        told = an_episode(instruction="Say what there is. " * 40)
+        with Recorder(phone, told, video=False) as recorder:
+            recorder.first(Frame(np.zeros((915, 412, 3), np.uint8)))
+            recorder.step(a_step(0, Done()), Frame(np.full((915, 412, 3), 9, np.uint8)))
+    page = new_page(path, viewport={"width": 1280, "height": 800})
+    expect(page.locator(".film-cell img").first).to_be_visible()
+    for part in (".replay-frame", ".replay-controls", ".replay-film"):
+        box = page.locator(part).bounding_box()
+        assert box is not None and box["y"] >= 0 and box["y"] + box["height"] <= 800, part
+    frame = page.locator(".replay-frame").bounding_box()
+    assert frame is not None and frame["height"] > 480, "it is large"
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_instruction_is_one_line_until_it_is_opened(new_page: Callable[..., Page]) -> None:
+    page = new_page("/replay/first/000001")
+    told = page.locator(".told h1")
+    closed = told.bounding_box()
+    page.locator(".told summary").click()
+    opened = told.bounding_box()
+    assert (
+        closed is not None and opened is not None and closed["height"] < 40 < 2 * closed["height"] <= opened["height"]
+    )
+    assert EVIL[:80] in str(told.text_content())
+
+
+def test_the_filmstrip_leads_to_steps_and_fetches_only_what_is_seen(new_page: Callable[..., Page]) -> None:
+    page = new_page("/replay/first/000004")
+    expect(page.locator(".film-cell img").first).to_be_visible()
+    cells = page.locator(".film-cell")
+    assert cells.count() < 40
+    page.locator(".film-cell[data-place='3']").click()
+    at(page, 4)
+    page.keyboard.press("ArrowRight")
+    at(page, 5)
+    assert page.evaluate("document.activeElement.dataset.place") == "4", "the focus goes along"
+    assert page.locator(".film-cell[tabindex='0']").count() == 1
+    page.keyboard.press("End")
+    at(page, 501)
+    expect(page.locator(".film-cell[aria-current]")).to_have_attribute("aria-label", "What was left")
+    expect(page.locator(".film-cell[aria-current] img")).to_be_visible()
+    assert cells.count() < 40
+    fetched = "performance.getEntriesByType('resource').filter(one => one.name.includes('/thumbnails/')).length"
+    assert page.evaluate(fetched) < 80
 
 
 def test_the_data_is_fetched_once_and_without_waiting_for_the_script(new_page: Callable[..., Page]) -> None:

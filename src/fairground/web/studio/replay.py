@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import re
 from typing import Final
 from urllib.parse import quote
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import FileResponse, StreamingResponse
+from PIL import Image
 
 from fairground.arena import Absent
 from fairground.core import EpisodeError, Record
+from fairground.report.state_changes import StateChanges, changes_section, state_changes
+from fairground.rollout import EpisodeFolder
 from fairground.rollout.disk import read_inside
 from fairground.screen.encoding import MAX_BYTES
 from fairground.web.studio.replay_archive import zipped
@@ -34,6 +38,7 @@ _TROUBLES: Final[dict[int | str, dict[str, object]]] = {
 _API: Final = "/api/replays/{run}/{episode}"
 _FOREVER: Final = {"Cache-Control": "private, max-age=31536000, immutable"}  # a frame's address says what it shows
 _MAX_TREE: Final = 16 << 20
+_THUMBNAIL: Final = (240, 240)  # pixels at most: sharp at twice the size of a strip's pictures
 
 
 @router.get("/replay/compare", include_in_schema=False)
@@ -54,6 +59,13 @@ def replay(request: Request, run: str, episode: str) -> Response:
     return replay_page(request, run, episode, find_episode(request, run, episode))
 
 
+@router.get("/replay/{run}/{episode}/changes", include_in_schema=False)
+def changes_part(request: Request, run: str, episode: str) -> Response:
+    """What the replay's page shows of `changes`; it asks for this apart, because documents take time to compare."""
+    found = changes_section(state_changes(find_episode(request, run, episode)))
+    return Response(found.encode("utf-8", "replace"), media_type="text/html; charset=utf-8")
+
+
 @router.get(_API, response_model=Replay, responses=_TROUBLES)
 def data(request: Request, run: str, episode: str) -> Response:
     """An episode as data: every step with its action, thought and times, and the verdict with its evidence."""
@@ -68,15 +80,38 @@ def data(request: Request, run: str, episode: str) -> Response:
 )
 def frame(request: Request, run: str, episode: str, digest: str) -> Response:
     """A frame of the episode, as it was recorded."""
-    folder = find_episode(request, run, episode)
-    if digest not in folder.digests:
-        raise Absent(f"there is no frame {digest[:40]!r} in this episode")
+    folder = _with_frame(request, run, episode, digest)
     try:
         folder.frame_size(digest)  # is it a picture at all
         content = read_inside(folder.path, "frames", f"{digest}.png", limit=MAX_BYTES)
     except EpisodeError as error:
         raise Absent(f"there is no such frame any more: {error.message}") from None
     return Response(content, media_type="image/png", headers=_FOREVER)
+
+
+@router.get(
+    _API + "/thumbnails/{digest}.webp",
+    response_class=Response,
+    responses={200: {"content": {"image/webp": {}}}, **_TROUBLES},
+)
+def thumbnail(request: Request, run: str, episode: str, digest: str) -> Response:
+    """A frame of the episode, small enough for a strip of many."""
+    folder = _with_frame(request, run, episode, digest)
+    try:
+        picture = Image.fromarray(folder.frame(digest).pixels)
+    except EpisodeError as error:
+        raise Absent(f"there is no such frame any more: {error.message}") from None
+    picture.thumbnail(_THUMBNAIL, Image.Resampling.BILINEAR, reducing_gap=2)
+    content = io.BytesIO()
+    picture.save(content, "WEBP", quality=70, method=0)
+    return Response(content.getvalue(), media_type="image/webp", headers=_FOREVER)
+
+
+@router.get(_API + "/changes", response_model=StateChanges, responses=_TROUBLES)
+def changes(request: Request, run: str, episode: str) -> Response:
+    """What is different in the recorded state after the episode, compared by meaning."""
+    found = state_changes(find_episode(request, run, episode))
+    return Response(found.model_dump_json(), media_type="application/json")
 
 
 @router.get(
@@ -131,6 +166,13 @@ def download(request: Request, run: str, episode: str) -> Response:
     name = f"{re.sub(r'[^A-Za-z0-9._-]+', '_', run).strip('._') or 'run'}-{episode}"
     headers = {"Content-Disposition": f'attachment; filename="{name}.zip"'}
     return StreamingResponse(zipped(folder, name), media_type="application/zip", headers=headers)
+
+
+def _with_frame(request: Request, run: str, episode: str, digest: str) -> EpisodeFolder:
+    folder = find_episode(request, run, episode)
+    if digest not in folder.digests:
+        raise Absent(f"there is no frame {digest[:40]!r} in this episode")
+    return folder
 
 
 def _parts(said: str) -> tuple[str, str]:

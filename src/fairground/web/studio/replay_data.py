@@ -119,6 +119,7 @@ class Replay(Record):
     complete: bool
     seconds: float
     pictures: dict[str, Picture] = Field(description="by digest; one that was lost is not there")
+    thumbnails: str | None = Field(description="address of small pictures, before `DIGEST.webp`; null: there are none")
     steps: tuple[ReplayStep, ...]
     total: int = Field(description="steps of the episode, which may be more than are told here")
     end: ReplayEnd | None
@@ -130,6 +131,7 @@ def replay_data(
     *,
     frame_url: Callable[[str], str],
     tree_url: Callable[[int], str] | None = None,
+    thumbnails: str | None = None,
     anonymous: bool = False,
     first: int | None = None,
 ) -> Replay:
@@ -139,6 +141,7 @@ def replay_data(
         folder: The episode.
         frame_url: Gives the address of a frame by its digest.
         tree_url: Gives the address of the accessibility tree seen before a step, by the step's index.
+        thumbnails: Where small pictures of the frames are served, if they are.
         anonymous: Leaves out who acted, costs, outcome, verdict, times of day, names of files, and how long the agent
             thought. Coordinates, which each family of models gives in a space of its own, are told in pixels; reasons
             of refusals, which name that space, are not told; and names of agents and of makers of models are hidden
@@ -187,6 +190,7 @@ def replay_data(
         complete=folder.complete,
         seconds=max(begins, 0.0 if anonymous else episode.seconds),
         pictures=pictures,
+        thumbnails=thumbnails,
         steps=tuple(steps),
         total=len(folder.steps),
         end=end,
@@ -200,6 +204,7 @@ def served_replay(folder: EpisodeFolder, api: str, *, first: int | None = None) 
         folder,
         frame_url=lambda digest: f"{api}/frames/{digest}.png",
         tree_url=lambda place: f"{api}/trees/{place}",
+        thumbnails=f"{api}/thumbnails/",
         first=first,
     )
 

@@ -13,23 +13,22 @@ from urllib.parse import quote, urlencode
 
 from fastapi import Request, Response
 
-from fairground.core import Check, FairgroundError, Outcome
+from fairground.core import Check, FairgroundError
 from fairground.report.describe import evidence
 from fairground.report.html import Child, Html, tag
+from fairground.report.outcomes import outcome_pill
 from fairground.report.scenes import outcome_of
 from fairground.rollout import EpisodeFolder, Row
-from fairground.web.shell import asset, empty, fact, page, pill, table
+from fairground.web.shell import asset, empty, fact, page, table
 from fairground.web.studio.replay_data import LONG, clip, served_replay, usage_of
 from fairground.web.studio.runs_found import find_runs, places_of
 from fairground.web.studio.runs_read import opened
 
-_TITLE: Final = 300  # characters of an instruction that stand as a heading; all of it stands below when there is more
 _CHOICES: Final = 50  # episodes offered for a comparison
 _LOOKED_AT: Final = 20_000  # episodes of a run among which they are looked for
-_KINDS: Final = {Outcome.PASSED.value: "good", Outcome.FAILED.value: "bad"}
 _AT_ONCE: Final = 12  # steps that come with the page, so that it can be used before the others have arrived
 _SCRIPTS: Final = ("replay_page.js",)
-_MODULES: Final = ("replay.js", "replay_stage.js", "replay_controls.js", "replay_dom.js")
+_MODULES: Final = ("replay.js", "replay_stage.js", "replay_controls.js", "replay_dom.js", "replay_film.js")
 _STYLES: Final = ("replay.css",)
 
 
@@ -45,15 +44,16 @@ def replay_page(request: Request, run: str, episode: str, folder: EpisodeFolder)
         request,
         f"{outcome_of(folder).capitalize()}: {clip(' '.join(folder.episode.instruction.split()), 80)}",
         _crumbs(run, f"Episode {episode}"),
-        _instruction(folder.episode.instruction),
-        _facts(folder),
-        _notes(folder),
+        _head(folder.episode.instruction, outcome_pill(outcome_of(folder))),
+        _warnings(folder),
         _player(request, [api], {"source": api, "first": served_replay(folder, api, first=_AT_ONCE).plain()}),
-        tag("div", links, class_="row"),
+        tag("div", _facts(folder), tag("div", links, class_="row"), class_="replay-facts"),
+        [tag("p", clip(note, LONG), class_="note", dir="auto") for note in folder.episode.notes[:20]],
         _verdict(folder),
+        _changes(folder, f"{_address(run, episode)}/changes"),
         tag("div", _configuration(folder), _fingerprint(folder), class_="columns"),
         _logs(folder, api),
-        place="/runs", scripts=_SCRIPTS, styles=_STYLES,
+        place="/runs", scripts=_SCRIPTS, styles=_STYLES, wide=True,
     )  # fmt: skip
 
 
@@ -66,7 +66,7 @@ def compare_page(request: Request, found: Sequence[tuple[str, str, EpisodeFolder
     cards = [
         tag(
             "section",
-            tag("h2", tag("bdi", clip(folder.episode.agent, 100)), " ", _outcome(folder)),
+            tag("h2", tag("bdi", clip(folder.episode.agent, 100)), " ", outcome_pill(outcome_of(folder))),
             tag("p", tag("a", f"{run}/{episode}", href=_address(run, episode)), dir="auto"),
             _facts(folder, short=True),
             _checks(folder, f"Checks of {run}/{episode}"),
@@ -81,7 +81,7 @@ def compare_page(request: Request, found: Sequence[tuple[str, str, EpisodeFolder
         request,
         "Two episodes side by side",
         _crumbs(found[0][0], "Side by side"),
-        _instruction(instructions[0]),
+        _head(instructions[0]),
         other,
         _player(request, [source["url"] for source in sources], {"sources": sources, "mode": mode}),
         tag("div", cards, class_="columns"),
@@ -94,7 +94,8 @@ def choose_page(request: Request, run: str, episode: str, folder: EpisodeFolder)
     rows = list(islice(_others(request, run, episode, folder.episode.configuration.id), _CHOICES))
     content: Child = empty(
         "No other episode of this configuration",
-        "Run another agent on it, or write the address yourself: /replay/compare?a=RUN/EPISODE&b=RUN/EPISODE.",
+        "Episodes of other agents at it will be listed here. Any two are compared at the address "
+        "/replay/compare?a=RUN/EPISODE&b=RUN/EPISODE.",
     )
     if rows:
         content = table(("Episode", "Agent", "Outcome", "Steps"), rows, label="Episodes of the same configuration")
@@ -127,7 +128,7 @@ def _choice(run: str, episode: str, agent: str, row: Row, first: str) -> tuple[C
     address = f"/replay/compare?{urlencode({'a': first, 'b': f'{run}/{episode}'})}"
     outcome = row.finished.outcome.value
     link = tag("a", tag("bdi", f"{run}/{episode}"), href=address)
-    return link, tag("bdi", agent), pill(outcome, _KINDS.get(outcome, "odd")), f"{row.finished.steps}"
+    return link, tag("bdi", agent), outcome_pill(outcome), f"{row.finished.steps}"
 
 
 def _folder_name(row: Row) -> str:
@@ -143,12 +144,10 @@ def _crumbs(run: str, here: str) -> Html:
     return tag("nav", tag("a", "Runs", href="/runs"), back, tag("span", here), class_="crumbs", aria_label="Where")
 
 
-def _instruction(text: str) -> list[Child]:
-    heading = tag("h1", clip(text, _TITLE), dir="auto", class_="told")
-    if len(text) <= _TITLE:
-        return [heading]
-    whole = tag("pre", clip(text, LONG), dir="auto")
-    return [heading, tag("details", tag("summary", "The whole instruction"), whole, class_="card")]
+def _head(instruction: str, outcome: Html | None = None) -> Html:
+    """The instruction on one line, and all of it once it is opened: the screen is what people come for."""
+    heading = tag("h1", clip(instruction, LONG), dir="auto")
+    return tag("div", outcome, tag("details", tag("summary", heading), class_="told"), class_="replay-head")
 
 
 def _player(request: Request, sources: Sequence[str], options: dict[str, object]) -> Html:
@@ -172,14 +171,9 @@ def _player(request: Request, sources: Sequence[str], options: dict[str, object]
     )
 
 
-def _outcome(folder: EpisodeFolder) -> Html:
-    outcome = outcome_of(folder)
-    return pill(outcome, _KINDS.get(outcome, "odd"))
-
-
 def _facts(folder: EpisodeFolder, *, short: bool = False) -> Html:
     episode, usage = folder.episode, usage_of(folder)
-    facts: list[tuple[str, Child]] = [] if short else [("Outcome", _outcome(folder))]
+    facts: list[tuple[str, Child]] = [] if short else [("Outcome", outcome_pill(outcome_of(folder)))]
     if folder.complete and episode.verdict is not None:
         passed = sum(check.passed for check in episode.verdict.checks)
         facts.append(("Reward", f"{episode.verdict.reward:.2f}"))
@@ -201,8 +195,8 @@ def _facts(folder: EpisodeFolder, *, short: bool = False) -> Html:
     return tag("dl", [fact(name, value) for name, value in facts], class_="facts")
 
 
-def _notes(folder: EpisodeFolder) -> list[Html]:
-    """What a reader must know before believing what is below, and then the smaller things."""
+def _warnings(folder: EpisodeFolder) -> Html | None:
+    """What a reader must know before believing what is below: one line, and all of it once it is opened."""
     episode = folder.episode
     warnings: list[str] = []
     if episode.status == "running":
@@ -219,8 +213,20 @@ def _notes(folder: EpisodeFolder) -> list[Html]:
         warnings.append(
             f"Not isolated: this machine could not keep the agent from the host (runner {episode.fingerprint.runner})."
         )
-    said = [tag("p", clip(note, LONG), class_="note odd", dir="auto") for note in warnings]
-    return said + [tag("p", clip(note, LONG), class_="note", dir="auto") for note in episode.notes[:20]]
+    if not warnings:
+        return None
+    first, *rest = (tag("p", clip(warning, LONG), dir="auto") for warning in warnings)
+    more = tag("small", f"and {len(rest)} more") if rest else None
+    return tag("details", tag("summary", first, more), rest, class_="note odd replay-warnings")
+
+
+def _changes(folder: EpisodeFolder, address: str) -> Html | None:
+    """What is different after the episode; a script fetches it."""
+    if folder.states.before is None or folder.states.after is None:
+        return None
+    wait = tag("p", "Comparing the recorded states.", class_="muted", role="status")
+    intro = tag("p", "The recorded state after the episode, compared with before it.", class_="muted")
+    return tag("section", tag("h2", "What changed"), intro, tag("div", wait, data_changes=address), class_="card")
 
 
 def _verdict(folder: EpisodeFolder) -> Html | None:
@@ -251,7 +257,7 @@ def _check(check: Check, total: float) -> tuple[Child, ...]:
         tag("pre", clip(_shown(value), LONG), dir="auto", class_=kind, tabindex=0 if len(_shown(value)) > 300 else None)
         for kind, value in (("expected", check.expected), ("found", check.found))
     ]
-    sign = pill("passed", "good") if check.passed else pill("failed", "bad")
+    sign = outcome_pill("passed" if check.passed else "failed")
     return sign, (tag("bdi", check.name), tag("small", worth, class_="worth")), *values
 
 

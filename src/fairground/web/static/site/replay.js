@@ -13,6 +13,7 @@
 // Both return {ready, show(place), play(), stop(), reload(), destroy()}; `ready` is a promise, and fails in words.
 import { makeControls } from "./replay_controls.js";
 import { make } from "./replay_dom.js";
+import { makeFilm } from "./replay_film.js";
 import { load, makeStage } from "./replay_stage.js";
 
 const BLOCK = 500; // steps in the list at once: thousands of rows would make a page slow
@@ -22,11 +23,12 @@ export function mountReplay(element, options) {
   const linked = hash && !anonymous;
   const stage = makeStage({ title, marks, marked, onMark });
   const list = makeList((place) => controls.jump(place), stage);
+  const film = makeFilm((place) => controls.jump(place), stage);
   const share = linked ? make("button", { type: "button", class: "plain replay-share" }, "Copy link") : null;
-  const controls = makeControls({ show: (place) => { stage.show(place); list.show(place); remember(place); }, more: share ? [share] : [] });
+  const controls = makeControls({ show: (place) => { stage.show(place); list.show(place); film.show(place); remember(place); }, more: share ? [share] : [] });
   const trouble = make("p", { class: "note bad", role: "alert", hidden: true });
   const root = make("section", { class: "replay", "aria-label": title || "Replay" },
-    trouble, make("div", { class: "replay-main" }, stage.element, controls.element), list.element);
+    trouble, stage.element, controls.element, film.element, list.element);
   let later = 0;
 
   function remember(place) {
@@ -43,6 +45,7 @@ export function mountReplay(element, options) {
   function momentsOf(data) {
     stage.open(data);
     list.open(stage.scenes);
+    film.open(data, stage.scenes);
     root.dataset.ready = "yes";
     return stage.scenes.map((scene) => ({
       hold: scene.hold, words: scene.words, label: scene.step ? `${scene.number} of ${data.total}` : "end",
@@ -56,6 +59,7 @@ export function mountReplay(element, options) {
       else {
         controls.grow(moments); // somebody may be dragging the scrubber, or playing
         list.show(controls.place);
+        film.show(controls.place);
       }
     } catch (error) {
       trouble.textContent = error.message;

@@ -48,6 +48,7 @@ export function makeStage({ title = "", marks = null, marked = [], onMark = null
     (scene, url) => draw(scene, url),
     (scene, why) => draw(scene, null, why),
     () => scenes.slice(place + 1, place + 1 + AHEAD).map((one) => pictures[one.frame]?.url).filter(Boolean),
+    () => element.dispatchEvent(new Event("rest")),
   );
 
   function draw(scene, url, why = "") {
@@ -117,8 +118,8 @@ export function makeStage({ title = "", marks = null, marked = [], onMark = null
 }
 
 // Loads one picture at a time: while one is on its way only the last wish is kept, so that scrubbing over 500 frames
-// neither floods the server nor lags behind. What comes next is fetched once the reader rests.
-function makeLoader(shown, failed, next) {
+// neither floods the server nor lags behind. What comes next is fetched once the reader rests, and others are told.
+function makeLoader(shown, failed, next, rested) {
   let current = null; // the scene that is to be seen
   let wish = null;
   let busy = false;
@@ -143,7 +144,14 @@ function makeLoader(shown, failed, next) {
       }
     }
     busy = false;
-    later = setTimeout(() => { ahead = next().map((url) => Object.assign(new Image(), { src: url })); }, REST);
+    rest();
+  }
+
+  function rest() {
+    later = setTimeout(() => {
+      ahead = next().map((url) => Object.assign(new Image(), { src: url }));
+      rested();
+    }, REST);
   }
 
   return {
@@ -158,6 +166,7 @@ function makeLoader(shown, failed, next) {
       current = scene;
       wish = null;
       failed(scene, why);
+      rest();
     },
   };
 }
