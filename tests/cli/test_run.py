@@ -68,6 +68,16 @@ def test_a_price_table_of_ones_own_is_kept_with_the_run(capsys: pytest.CaptureFi
     assert code == 2 and "cannot be read" in err
 
 
+def test_observations_are_chosen_and_a_model_is_said_to_see_the_screen_only(
+    capsys: pytest.CaptureFixture[str], elsewhere: Path
+) -> None:
+    assert planned(capsys, "--observe", "screen,tree")["spec"]["observe"] == ["screen", "tree"]
+    code, _, err = run(capsys, WORLD, "--observe", "screen,trees", "--dry-run")
+    assert code == 2 and "unknown observation 'trees'" in err and "did you mean tree" in err
+    _, out, _ = run(capsys, WORLD, "--agent", "anthropic:claude-opus-5-5", "--observe", "tree", "--dry-run")
+    assert "models are shown the screen only" in out
+
+
 def test_what_belongs_to_a_cluster_is_refused_without_one(capsys: pytest.CaptureFixture[str], elsewhere: Path) -> None:
     code, _, err = run(capsys, WORLD, "--ship", "--out", "run")
     assert code == 2 and "--executor ray" in err

@@ -25,6 +25,7 @@ from .stub_work import SPEC, Stub, plan_of
 ROOT = Path(__file__).parents[2]
 SMALL = {"object_store_memory": 80 << 20}
 
+ON_RAY = ("--executor", "ray", "--workers", "2")
 AGENT = """
 from fairground.core import Done
 
@@ -280,7 +281,7 @@ def test_the_command_runs_an_agent_of_ones_own_in_real_seats_on_a_cluster_of_its
         "run pocket/notes/count-label --agent mine.py:Mine --configs 1 --rollouts 3 --json --executor ray --workers 2"
     )
     done = subprocess.run(
-        [sys.executable, "-m", "fairground", *words.split(), *how, "--out", str(tmp_path / "run")],
+        [sys.executable, "-m", "fairground", *words.split(), *ON_RAY, *how, "--out", str(tmp_path / "run")],
         capture_output=True,
         text=True,
         timeout=110,

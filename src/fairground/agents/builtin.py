@@ -18,7 +18,7 @@ from fairground.env import action_space, decode_action
 _ENDING = ("answer", "done", "fail", "call_user")
 _PLAIN = 0.9  # share of random actions without held keys: hands rarely hold any
 _MAX_SCRIPT = 16 << 20
-_MODELS = {
+MODELS = {
     "anthropic": "anthropic_agent",
     "openai": "openai_agent",
     "gemini": "gemini_agent",
@@ -122,17 +122,17 @@ def make_agent(name: str, *, deterministic: bool = False, home: Path | None = No
     if name == "oracle" or name.startswith("oracle:"):
         return oracle_from(name)
     vendor, colon, rest = name.partition(":")
-    if colon and vendor in _MODELS:
+    if colon and vendor in MODELS:
         from fairground.agents import models  # whose SDKs are loaded later still
 
-        make: Callable[..., Agent] = getattr(models, _MODELS[vendor])
+        make: Callable[..., Agent] = getattr(models, MODELS[vendor])
         return make(rest, **(greedy_options(name) if deterministic else {}))
     known: dict[str, type[DoNothing] | type[RandomAgent]] = {"do-nothing": DoNothing, "random": RandomAgent}
     if name in known:
         return known[name]()
     if is_python_agent(name):
         return python_agent(name, home=home)
-    forms = ["oracle", "script:FILE", "program:COMMAND", *(f"{vendor}:MODEL" for vendor in _MODELS)]
+    forms = ["oracle", "script:FILE", "program:COMMAND", *(f"{vendor}:MODEL" for vendor in MODELS)]
     raise unknown("agent", name, [*known, *forms, *published_agents(), "MODULE:CLASS", "FILE.py:CLASS"])
 
 

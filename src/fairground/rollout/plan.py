@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
+from fairground.agents.builtin import MODELS
 from fairground.agents.greedy import greedy_note
 from fairground.agents.models import Price
 from fairground.core import AXES, Configuration, Record, unknown
@@ -101,6 +102,9 @@ def make_plan(spec: RunSpec) -> tuple[Planned, ...]:
 def plan_notes(spec: RunSpec, plan: Sequence[Planned]) -> tuple[str, ...]:
     """What a person should know of a plan before it starts: where an intervention does less than its name says."""
     notes = [greedy_note(spec.agent)] if spec.has(Deterministic) else []
+    unseen = [name for name in spec.observe if name not in ("screen", "cursor")]
+    if unseen and spec.agent.partition(":")[0] in MODELS:
+        notes.append(f"{' and '.join(unseen)}: recorded, but models are shown the screen only")
     if spec.has(Perturbed):
         apps = dict.fromkeys(tuple(one.pairing.split("/", 2)[:2]) for one in plan)
         alone = [f"{suite}/{app}" for suite, app in apps if len(_suite(suite, spec.worlds).app(app).themes) == 1]
