@@ -102,3 +102,18 @@ def test_a_report_does_not_write_over_results(
 def test_figures_need_a_folder(capsys: pytest.CaptureFixture[str], small: Path, tmp_path: Path) -> None:
     code, _, err = run(capsys, small, "-o", tmp_path / "r.html", "--figures", small)
     assert code == 2 and "--figures: cannot write into" in err
+
+
+def test_a_file_of_somebody_else_is_left_alone(capsys: pytest.CaptureFixture[str], small: Path, tmp_path: Path) -> None:
+    page, drawings = tmp_path / "report.html", tmp_path / "figures"
+    words = [small, "-o", page, "--figures", drawings]
+    page.write_text("<p>my notes</p>")
+    code, out, err = run(capsys, *words)
+    assert code == 2 and not out and str(page) in err and "--force" in err
+    assert page.read_text() == "<p>my notes</p>" and not drawings.exists()
+    assert run(capsys, *words, "--force")[0] == 0
+    assert run(capsys, *words)[0] == 0, "what a report wrote, the next one may write again"
+    drawing = drawings / "standings.svg"
+    drawing.write_text("<svg/>")
+    code, _, err = run(capsys, *words)
+    assert code == 2 and str(drawing) in err and drawing.read_text() == "<svg/>"

@@ -333,7 +333,7 @@ def test_odd_tables_make_whole_pages(kind: str, show: Callable[..., Page]) -> No
     if kind == "one agent":
         assert "Who is better than whom:" in left_out
     if kind == "one row":
-        assert shown == ["In short", "Leaderboard", "App by app", "Errors and denominators", "Left out"]
+        assert shown == ["In short", "Leaderboard", "Left out"]
     if kind == "many apps":
         assert page.locator("#apps-numbers tbody tr").count() == 100
 
@@ -377,7 +377,8 @@ def test_a_path_that_cannot_be_written_is_a_typed_error(usual: Summary, tmp_path
 
 def test_a_report_replaces_the_old_one_whole(usual: Summary, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "report.html"
-    path.write_text("old")
+    old = '<meta name="generator" content="Fairground 0.0.1">old'
+    path.write_text(old)
 
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
@@ -386,12 +387,34 @@ def test_a_report_replaces_the_old_one_whole(usual: Summary, tmp_path: Path, mon
         patch.setattr(os, "replace", fail)
         with pytest.raises(InfrastructureError, match="No space left"):
             write_report(usual, path)
-    assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]
+    assert path.read_text() == old and list(tmp_path.iterdir()) == [path]
     assert write_report(usual, path) == path
     assert path.read_text().startswith("<!doctype html>") and list(tmp_path.iterdir()) == [path]
     (tmp_path / "other").touch()
     modes = {stat.S_IMODE(one.stat().st_mode) for one in tmp_path.iterdir()}
     assert len(modes) == 1, "those may read it who may read any new file"
+
+
+def test_a_file_of_somebody_else_is_never_replaced_silently(usual: Summary, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    for content in ("", "<p>mine</p>", "x" * 5000 + '<meta name="generator" content="Fairground 9">'):
+        path.write_text(content)
+        with pytest.raises(InvalidInput, match="did not write it"):
+            write_report(usual, path)
+        assert path.read_text() == content
+    write_report(usual, path, force=True)
+    assert write_report(usual, path).read_text().startswith("<!doctype html>"), "one's own is written again"
+
+
+def test_sections_that_would_only_repeat_the_score_say_so_in_a_line() -> None:
+    solo = a_table(["solo"], ["only"], chance=0.0, errors=0.0)
+    page = statistics_page(a_summary(solo))
+    assert not re.search('<section id="(apps|reliability|sensitivity|costs|outcomes|differences)"', page)
+    for said in ("There is one app only", "Every scored episode failed", "one contender only", "every one scored"):
+        assert said in page
+    other = statistics_page(a_summary(a_table(["solo", "duo"], errors=0.3)))
+    for name in ("apps", "reliability", "costs", "outcomes", "differences"):
+        assert f'<section id="{name}"' in other
 
 
 def test_the_same_summary_gives_the_same_page(usual: Summary) -> None:

@@ -29,6 +29,8 @@ from fairground.cli.stats.options import (
 from fairground.core import InvalidInput
 from fairground.report import figures as draw
 from fairground.report import write_report
+from fairground.report.html import Html
+from fairground.report.page_frame import is_ours
 from fairground.stats import observed_win_rates, rank, read_votes, summarise
 
 
@@ -50,11 +52,21 @@ def report(
     method: Method = "percentile",
     design: Design = "auto",
     seed: RandomSeed = 0,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace files of these names also where Fairground did not write them.")
+    ] = False,
     browser: Annotated[bool, typer.Option("--browser", help="Open the page in a browser.")] = False,
     json: Json = False,
 ) -> None:
-    """Writes one self-contained page: leaderboard, forest plots, reliability, sensitivity, cost, errors, methods."""
-    _check(output, [*files, *([] if votes is None else [votes])])
+    """Writes one self-contained page: leaderboard, what failed, reliability, sensitivity, cost, errors, methods.
+
+    \b
+      fairground report runs/first                     report.html, of a run
+      fairground report results.csv -o page.html       of any table of episodes
+
+    A report that is there already is written again; any other file is left alone.
+    """  # noqa: D301 (click reads \b as: keep these lines)
+    _check(output, [*files, *([] if votes is None else [votes])], force=force)
     table = read(files, rename, success_at, where)
     ballots = None if votes is None else read_votes(votes, rename=pairs("--rename-votes", rename_votes))
     with progress("working out", quiet=json) as bar:
@@ -70,8 +82,12 @@ def report(
         )
     ranking = None if ballots is None else rank(ballots, rng=np.random.default_rng(seed), level=level)
     observed = None if ballots is None else observed_win_rates(ballots)
-    page = write_report(summary, output, ranking=ranking, observed=observed, title=title)
-    drawn = [] if figures is None else _write(figures, draw(summary, ranking=ranking, observed=observed))
+    pictures = None if where else _pictures(files, output)
+    page = write_report(
+        summary, output, ranking=ranking, observed=observed, title=title, pictures=pictures, force=force
+    )
+    drawings = {} if figures is None else draw(summary, ranking=ranking, observed=observed)
+    drawn = [] if figures is None else _write(figures, drawings, force=force)
     if json:
         print_json({"page": str(page), "figures": [str(path) for path in drawn], "agents": len(summary.standings)})
     else:
@@ -82,7 +98,18 @@ def report(
         webbrowser.open(page.resolve().as_uri())
 
 
-def _check(output: Path, inputs: list[Path]) -> None:
+def _pictures(files: list[Path], output: Path) -> Html | None:
+    """What failed and how it looked, where runs are among what is read; tables have no recordings."""
+    folders = [path for path in files if path.is_dir()]
+    if not folders:
+        return None
+    from fairground.report import run_gallery  # which needs Linux; tables do not
+    from fairground.rollout import runs_in
+
+    return run_gallery([run for folder in folders for run in runs_in(folder)], output)
+
+
+def _check(output: Path, inputs: list[Path], *, force: bool) -> None:
     """Refuses before the work what could not be written after it, and above all to write over somebody's results."""
     if output.resolve() in [path.resolve() for path in inputs]:
         raise InvalidInput(f"--output: {output} is what is to be read", fix="name another file, such as report.html")
@@ -94,15 +121,27 @@ def _check(output: Path, inputs: list[Path]) -> None:
         raise InvalidInput(f"--output: expected a name that ends in .html, got {output.name!r}", fix="report.html")
     if not output.parent.is_dir():
         raise InvalidInput(f"--output: there is no folder {output.parent}", fix="make it, or write elsewhere")
+    if not force:
+        _spare("--output", output)
 
 
-def _write(folder: Path, drawings: dict[str, str]) -> list[Path]:
+def _spare(option: str, path: Path) -> None:
+    """Refuses to write over what somebody else wrote."""
+    if path.exists() and not is_ours(path):
+        raise InvalidInput(
+            f"{option}: {path} is there already, and Fairground did not write it",
+            fix=f"name another one with {option}, or replace it with --force",
+        )
+
+
+def _write(folder: Path, drawings: dict[str, str], *, force: bool) -> list[Path]:
+    paths = [folder / f"{name}.svg" for name in drawings]
+    for path in paths if not force else ():
+        _spare("--figures", path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        paths = []
-        for name, svg in drawings.items():
-            paths.append(folder / f"{name}.svg")
-            paths[-1].write_text(svg, encoding="utf-8")
+        for path, svg in zip(paths, drawings.values(), strict=True):
+            path.write_text(svg, encoding="utf-8")
     except OSError as error:
         raise InvalidInput(
             f"--figures: cannot write into {folder}: {error.strerror}", fix="name another folder"

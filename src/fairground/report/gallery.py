@@ -14,13 +14,14 @@ from PIL import Image
 
 from fairground.core import Configuration, EpisodeError, Outcome
 from fairground.report.episode_page import write_episode_page
-from fairground.report.html import Html, tag
+from fairground.report.failures import run_failures
+from fairground.report.html import Html, join, tag
+from fairground.report.outcomes import outcome_pill
 from fairground.rollout import RunStore, read_episode
 
 MOST = 24
 _HEIGHT = 480  # pixels of a picture: twice what it is shown at
 _TRIED = 5  # recordings that cannot be read, before an app of a run is left out
-_TONES = {Outcome.PASSED: "good", Outcome.FAILED: "bad"}
 
 
 @dataclass(frozen=True)
@@ -45,25 +46,33 @@ class _Shot:
 
 
 def run_gallery(runs: Sequence[Path], report: Path, *, most: int = MOST) -> Html | None:
-    """A card for the report: one episode of each app and run, leading to its page, which is written too.
+    """Cards for the report: what failed, and one episode of each app and run, leading to its page, written too.
 
     Args:
         runs: Folders of runs.
         report: Where the report will be, for the links.
         most: How many pictures at most.
     """
-    shots = [shot for run in runs for shot in _of_run(run, report.resolve().parent)]
-    shots.sort(key=lambda shot: shot.task.split("/")[:2])  # those of one app stand together
-    if not shots:
-        return None
-    return tag(
+    shots = _chosen([shot for run in runs for shot in _of_run(run, report.resolve().parent)], most)
+    looked = tag(
         "section",
         tag("h2", "How it looked"),
         tag("p", "The last frame of one episode of each app and agent. Each leads to the replay.", class_="intro"),
-        tag("ul", [_item(shot) for shot in shots[:most]], class_="shots"),
+        tag("ul", [_item(shot) for shot in shots], class_="shots"),
         id="looked",
         class_="card",
     )
+    return join((run_failures(runs, report), looked if shots else None)) or None
+
+
+def _chosen(shots: Sequence[_Shot], most: int) -> list[_Shot]:
+    """At most so many, those of one app together; where there are more, every app keeps as many as the others."""
+    by_app: dict[tuple[str, ...], list[_Shot]] = {}
+    for shot in shots:
+        by_app.setdefault(tuple(shot.task.split("/")[:2]), []).append(shot)
+    turns = sorted((turn, app) for app, some in by_app.items() for turn in range(len(some)))
+    kept = sorted((app, turn) for turn, app in turns[:most])
+    return [by_app[app][turn] for app, turn in kept]
 
 
 def _item(shot: _Shot) -> Html:
@@ -75,11 +84,13 @@ def _item(shot: _Shot) -> Html:
         tag(
             "a",
             tag("img", src=source, alt=about, width=width // 2, height=height // 2),
-            tag("b", shot.agent),
-            tag("span", str(shot.outcome), class_=f"pill {_TONES.get(shot.outcome, 'odd')}"),
+            tag("b", shot.agent, title=shot.agent),
+            outcome_pill(shot.outcome),
             tag("small", shot.task),
             href=shot.href,
+            title=about,
         ),
+        class_="wide" if width > height else None,
     )
 
 

@@ -18,6 +18,7 @@ from fairground.core import InfrastructureError, InvalidInput
 from fairground.report.html import Child, Html, tag
 from fairground.report.plots import Figure, theme
 from fairground.report.plots.look import LIGHT
+from fairground.report.plots.svg import GENERATOR
 from fairground.report.statistics_sections import Exhibit, Section
 
 
@@ -96,11 +97,12 @@ def figure_tools(drawn: Figure) -> Html:
     )  # fmt: skip
 
 
-def write_page(path: Path, text: str) -> None:
+def write_page(path: Path, text: str, *, force: bool = False) -> None:
     """Writes beside the path and renames over it. Not `write_whole`, which syncs folders as only POSIX can.
 
     Raises:
-        InvalidInput: When the path is a folder, or its folder does not exist.
+        InvalidInput: When the path is a folder, its folder does not exist, or a file is there that we did not write;
+            unless `force` replaces it.
         InfrastructureError: When it cannot be written.
     """
     draft = path.with_name(f".{path.name}.tmp")
@@ -109,6 +111,11 @@ def write_page(path: Path, text: str) -> None:
             raise InvalidInput(f"{path} is a folder", fix=f"name a file in it, such as {path / 'report.html'}")
         if not path.parent.is_dir():
             raise InvalidInput(f"there is no folder {path.parent}", fix="make it, or write elsewhere")
+        if not force and path.exists() and not is_ours(path):
+            raise InvalidInput(
+                f"{path} is there already, and Fairground did not write it",
+                fix="choose another name for the page, or move that file away",
+            )
         try:
             draft.write_bytes(text.encode("utf-8", "replace"))
             os.replace(draft, path)
@@ -117,6 +124,20 @@ def write_page(path: Path, text: str) -> None:
             raise
     except OSError as error:
         raise InfrastructureError(f"could not write {path}: {error.strerror or error}") from error
+
+
+def is_ours(path: Path) -> bool:
+    """Whether a file is a page or a figure that Fairground wrote, which may be written again."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+    except OSError:
+        return False
+    return any(mark in head for mark in _MARKS)
+
+
+_HEAD = 4096  # bytes
+_MARKS = (b'<meta name="generator" content="Fairground ', f"<!-- {GENERATOR} -->".encode())
 
 
 def _policy(script: str) -> str:

@@ -7,6 +7,7 @@ policy lets no script run but the one written here, and nothing be fetched.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,7 @@ from fairground.report.statistics_sections import (
     looks,
     outcomes,
     profiles,
+    said_already,
     standings_figure,
 )
 from fairground.report.statistics_votes import votes
@@ -62,8 +64,9 @@ def write_report(
     observed: WinRates | None = None,
     title: str | None = None,
     pictures: Html | None = None,
+    force: bool = False,
 ) -> Path:
-    """Writes the report as one HTML file, and returns its path. A file of that name is replaced, whole or not at all.
+    """Writes the report as one HTML file, and returns its path. An older report there is replaced, whole or not at all.
 
     Args:
         summary: What was measured.
@@ -71,15 +74,16 @@ def write_report(
         ranking: Ratings from votes, for a section of their own.
         observed: Win rates in the votes, beside those that the ratings predict.
         title: The heading; by default it says who was compared.
-        pictures: A card of its own below the leaderboard, such as `run_gallery` makes.
+        pictures: Cards of their own below the leaderboard, such as `run_gallery` makes.
+        force: Whether to replace also a file that is no page of ours.
 
     Raises:
-        InvalidInput: When the path is a folder, or its folder does not exist.
+        InvalidInput: When the path is a folder, its folder does not exist, or the file there is no page of ours.
         InfrastructureError: When it cannot be written.
     """
     place = Path(path)
     page = statistics_page(summary, ranking=ranking, observed=observed, title=title, pictures=pictures)
-    write_page(place, page)
+    write_page(place, page, force=force)
     return place
 
 
@@ -104,14 +108,25 @@ def statistics_page(
     heading = printable(title) if title else _title(summary)
     cards = [section_of(one) for one in sections]
     main = tag("main", _verdict(summary), _leaderboard(summary), pictures, cards, absent(sections))
-    return page_of(heading, _header(summary, heading, sections), main, tag("footer", _footer(summary)))
+    links = [("Leaderboard", "leaderboard"), *(one for one in _CARDS if f'<section id="{one[1]}"' in (pictures or ""))]
+    links += [(one.link or one.title, one.name) for one in sections if one.exhibits]
+    return page_of(heading, _header(summary, heading, links), main, tag("footer", _footer(summary)))
+
+
+_CARDS = (("What failed", "failed"), ("How it looked", "looked"))
+"""Of `run_gallery`, with their links."""
 
 
 def _sections(summary: Summary, ranking: Ranking | None, observed: WinRates | None) -> list[Section]:
     if not summary.standings:
         raise InvalidInput("the summary has no contender", fix="give a table with at least one scored episode")
     makers = (differences, apps, profiles, reliability, sensitivity, components, costs, outcomes)
-    return [*(make(summary) for make in makers), *([votes(ranking, observed)] if ranking is not None else [])]
+    thin = said_already(summary)
+    made = [make(summary) for make in makers]
+    made = [
+        replace(one, exhibits=(), absent=thin[one.name]) if one.exhibits and one.name in thin else one for one in made
+    ]
+    return [*made, *([votes(ranking, observed)] if ranking is not None else [])]
 
 
 def _every_figure(sections: Sequence[Section]) -> list[Figure]:
@@ -127,7 +142,7 @@ def _apps(summary: Summary) -> int:
     return len({app for standing in summary.standings for app in standing.apps})
 
 
-def _header(summary: Summary, heading: str, sections: Sequence[Section]) -> Html:
+def _header(summary: Summary, heading: str, links: Sequence[tuple[str, str]]) -> Html:
     totals = summary.outcomes
     scored = totals[Outcome.PASSED] + totals[Outcome.FAILED]
     most = summary.standings[0]
@@ -140,7 +155,6 @@ def _header(summary: Summary, heading: str, sections: Sequence[Section]) -> Html
         ("Configurations", max(standing.configurations for standing in summary.standings), False),
     ]  # fmt: skip
     varied = f" Axes that were varied: {', '.join(summary.axes)}." if summary.axes else " No axis was varied."
-    links = [("Leaderboard", "leaderboard"), *((one.link or one.title, one.name) for one in sections if one.exhibits)]
     about = f"The score is {statistic_in_words(summary.statistic)}, with {most.score.level:.0%} intervals.{varied}"
     return tag(
         "header",
@@ -194,6 +208,7 @@ def _leaderboard(summary: Summary) -> Html:
         for (_, look), standing in zip(looks(summary), summary.standings, strict=True)
     ]
     drawn = standings_figure(summary)
+    several = len(summary.standings) > 1
     return tag(
         "section",
         tag("h2", "Leaderboard"),
@@ -217,10 +232,12 @@ def _leaderboard(summary: Summary) -> Html:
                     "and rollouts again and keeps the apps. In grey: what an interval would claim that takes every "
                     "episode for an independent coin flip. Episodes of one scenario resemble each other, so that "
                     "claim is as a rule too narrow."),
-                    tag("p", "A rank such as 1 to 2 is the range that the decided differences leave open.")),
+                    tag("p", "A rank such as 1 to 2 is the range that the decided differences leave open.")
+                    if several else None),
                 not_said("That two contenders are alike because their intervals overlap, or that one is better because "
-                    "it stands higher: the next section compares them pair by pair. That the order holds on other "
-                    "apps: the apps here are taken as given."),
+                    "it stands higher: they are compared pair by pair below. That the order holds on other "
+                    "apps: the apps here are taken as given."
+                    if several else "That the score holds on other apps: the apps here are taken as given."),
                 class_="says",
             ),
             # Not shown on the page, where the table says the same; there for export.
@@ -272,6 +289,10 @@ def _footer(summary: Summary) -> list[Child]:
     said = "The same table, seed, number of resamples and version give the same numbers again."
     return [
         tag("h3", "To reproduce"),
-        tag("dl", [(tag("dt", name), tag("dd", tag("bdi", value))) for name, value in facts.items()]),
+        tag(
+            "dl",
+            [tag("div", tag("dt", name), tag("dd", tag("bdi", value))) for name, value in facts.items()],
+            class_="line",
+        ),
         tag("p", said),
     ]

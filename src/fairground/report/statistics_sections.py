@@ -27,7 +27,7 @@ from fairground.report.plots import (
     stacks,
 )
 from fairground.report.plots.look import paint
-from fairground.report.plots.scale import percent, points
+from fairground.report.plots.scale import percent, plainly, points
 from fairground.report.statistics_words import (
     attributed,
     chance,
@@ -439,6 +439,27 @@ def _broken(summary: Summary) -> tuple[Exhibit, ...]:
     )
 
 
+def said_already(summary: Summary) -> dict[str, str]:
+    """Sections that could say nothing that is not said above, by their names, each with the reason."""
+    standings = summary.standings
+    ended = {kind for one in standings for kind in Outcome if kind.scored and one.outcomes.get(kind, 0)}
+    found: dict[str, str] = {}
+    if len(ended) == 1:
+        how = f"Every scored episode {ended.pop()}"
+        found |= dict.fromkeys(("apps", "profiles"), f"{how}, in every app.")
+        found["reliability"] = f"{how}: another attempt changed nothing."
+        found["sensitivity"] = f"{how}, whatever the axis."
+    if len({app for one in standings for app in one.apps}) == 1:
+        found["apps"] = "There is one app only: its success rate is the score."
+    if len(standings) == 1:
+        means = [f"{name} {plainly(spread.mean.estimate)}" for name, spread in standings[0].spreads.items()]
+        told = f" On average: {', '.join(means)}." if means else ""
+        found["costs"] = f"There is one contender only, with no other to set it against.{told}"
+    if not any(summary.outcomes.get(kind, 0) for kind in Outcome if not kind.scored):
+        found["outcomes"] = f"{counted(summary.episodes, 'episode')} in all, every one scored: no errors, none invalid."
+    return found
+
+
 def absent(sections: Sequence[Section]) -> Html | None:
     """One line for each section that has nothing to show."""
     lines = [
@@ -446,4 +467,4 @@ def absent(sections: Sequence[Section]) -> Html | None:
         for section in sections
         if not section.exhibits
     ]
-    return tag("section", tag("h2", "Left out"), tag("div", lines), class_="card") if lines else None
+    return tag("section", tag("h2", "Left out"), tag("div", lines, class_="lines"), class_="card") if lines else None

@@ -75,8 +75,11 @@ class Figure:
         start = markup.index("</desc>") + len("</desc>")
         ground = f'<rect width="{drawing.width:g}" height="{drawing.height:g}" fill="var(--card)"/>'
         drawn = _VAR.sub(lambda found: f'="{LIGHT[found[1]]}"', markup[:start] + ground + markup[start:])
-        return f'<?xml version="1.0" encoding="UTF-8"?>\n{drawn}\n'
+        return f'<?xml version="1.0" encoding="UTF-8"?>\n<!-- {GENERATOR} -->\n{drawn}\n'
 
+
+GENERATOR = "Generator: Fairground"
+"""A comment in figures that stand alone; says that they may be written again."""
 
 _SAID = re.compile(r'<g class="m"><title>[^<]*</title>')
 # Only whole attributes: a name that a stranger chose may hold the same letters, but never the quotes around them.

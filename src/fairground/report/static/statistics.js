@@ -26,7 +26,7 @@
     drawing.querySelector("desc").after(ground);
     drawing.querySelectorAll("*").forEach(fix);
     fix(drawing);
-    return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(drawing)}\n`;
+    return `<?xml version="1.0" encoding="UTF-8"?>\n<!-- Generator: Fairground -->\n${new XMLSerializer().serializeToString(drawing)}\n`;
   }
   function fix(element) {
     for (const { name, value } of [...element.attributes]) {

@@ -1,0 +1,131 @@
+"""The failed episodes of runs, for their report: where each failed, at which check, and a link to its replay."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fairground.core import Check, Configuration, EpisodeError, Outcome
+from fairground.report.data_table import behind
+from fairground.report.describe import evidence
+from fairground.report.episode_page import write_episode_page
+from fairground.report.html import Child, Html, tag
+from fairground.report.outcomes import outcome_pill
+from fairground.report.statistics_words import who
+from fairground.rollout import RunStore, is_run
+from fairground.rollout.failed_checks import failed_checks, verdict_files
+from fairground.stats import Contender
+
+MOST = 50
+"""Failed episodes that are listed of each run."""
+
+_OPEN = 12  # of all that are not folded away, over all runs
+_LEAST = 3  # the same of each run
+_SHORT = 90  # letters of a value
+
+
+@dataclass(frozen=True)
+class _Failure:
+    """A failed episode.
+
+    Attributes:
+        configuration: Where.
+        rollout: Which attempt, from 0 on.
+        checks: Those that failed; none where its recording cannot be read.
+        href: Its page, from where the report lies; empty where there is none.
+    """
+
+    configuration: Configuration
+    rollout: int
+    checks: tuple[Check, ...]
+    href: str
+
+
+def run_failures(runs: Sequence[Path], report: Path) -> Html | None:
+    """A card for the report: the failed episodes of each run, with the first check that failed; None without any.
+
+    The pages of the listed episodes are written too.
+
+    Args:
+        runs: Folders of runs.
+        report: Where the report will be, for the links.
+    """
+    lists = [_of_run(run, report.resolve().parent) for run in runs if is_run(run)]
+    found = [(contender, failed, number) for contender, failed, number in lists if number]
+    if not found:
+        return None
+    shown = max(_LEAST, _OPEN // len(found))
+    parts = [
+        (tag("h3", who(contender), " ", outcome_pill("failed", f"{number:,} failed")), _listed(failed, number, shown))
+        for contender, failed, number in found
+    ]
+    return tag(
+        "section",
+        tag("h2", "What failed"),
+        tag("p", "Failed episodes in the order of the plan, each with the first check that it failed.", class_="intro"),
+        [tag("div", part, class_="failures") for part in parts],
+        id="failed",
+        class_="card",
+    )
+
+
+def _of_run(run: Path, report: Path) -> tuple[Contender, list[_Failure], int]:
+    with RunStore.open(run) as store:
+        contender = Contender(store.spec.agent, store.spec.condition)
+        rows = [row for row in store.rows() if row.finished is not None and row.finished.outcome is Outcome.FAILED]
+    newest = verdict_files(run)
+    failed = []
+    for row in rows[:MOST]:
+        assert row.finished is not None
+        file = newest.get(row.planned.number, f"{row.finished.folder}/episode.json")
+        checks, href = _read(run, row.finished.folder, file, report)
+        failed.append(_Failure(Configuration.from_id(row.planned.configuration), row.planned.rollout, checks, href))
+    return contender, failed, len(rows)
+
+
+def _read(run: Path, folder: str, file: str, report: Path) -> tuple[tuple[Check, ...], str]:
+    """What failed, and where the episode's page is; nothing of a recording that cannot be read: the score stands."""
+    try:
+        checks = failed_checks(run, file)
+        page = write_episode_page(run / folder)
+    except (EpisodeError, OSError):
+        return (), ""
+    return checks, Path(os.path.relpath(page.resolve(), report)).as_posix()
+
+
+def _listed(failed: Sequence[_Failure], number: int, shown: int) -> Child:
+    rest = failed[shown:]
+    more = number - len(failed)
+    return (
+        _table(failed[:shown]),
+        behind(f"{len(rest):,} more", _table(rest)) if rest else None,
+        tag("p", f"And {more:,} that are not listed here.", class_="absent") if more > 0 else None,
+    )
+
+
+def _table(failed: Sequence[_Failure]) -> Html:
+    heads = [tag("th", head, scope="col") for head in ("Task", "First failed check", "Expected and found", "Replay")]
+    rows = [tag("tr", _cells(one)) for one in failed]
+    return tag("table", tag("thead", tag("tr", heads)), tag("tbody", rows), class_="failed")
+
+
+def _cells(one: _Failure) -> list[Html]:
+    place = one.configuration
+    axes = f"{place.instance} · {place.profile} · {place.theme} · {place.ui_state}"
+    again = f" · attempt {one.rollout + 1}" if one.rollout else ""
+    first = one.checks[0] if one.checks else None
+    others = f" and {len(one.checks) - 1} more" if len(one.checks) > 1 else None
+    seen = None if first is None else f"expected {_short(first.expected)}, found {_short(first.found)}"
+    return [
+        tag("td", tag("bdi", f"{place.suite}/{place.app}/{place.scenario}"), tag("small", tag("bdi", axes), again)),
+        tag("td", tag("bdi", first.name) if first else "its recording cannot be read", tag("small", others)),
+        tag("td", tag("bdi", seen) if seen else None, class_="seen"),
+        tag("td", tag("a", "Open", href=one.href, aria_label=f"Replay of {place.id}") if one.href else None),
+    ]
+
+
+def _short(value: object) -> str:
+    said = " ".join(evidence(value).split())
+    return said if len(said) <= _SHORT else f"{said[: _SHORT - 1]}…"
