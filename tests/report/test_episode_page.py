@@ -157,7 +157,7 @@ def test_a_person_steps_through_with_keys_buttons_scrubber_and_list(tmp_path: Pa
     page.ask("{const s = document.getElementById('scrubber'); s.value = 2; s.dispatchEvent(new Event('input')); 1}")
     assert page.current() == "step-3"
     assert page.ask("location.hash") == "#step-3"
-    shown = "[...document.querySelectorAll('.step')].filter(one => one.offsetParent).length"
+    shown = "[...document.querySelectorAll('.step .shot')].filter(one => one.offsetParent).length"
     assert page.ask(shown) == 1
 
 
@@ -203,6 +203,24 @@ def test_nothing_sticks_out_at_any_width(tmp_path: Path, page: Page) -> None:
         page.call("Emulation.clearDeviceMetricsOverride")
 
 
+def test_the_whole_frame_and_the_controls_are_seen_without_scrolling(tmp_path: Path, page: Page) -> None:
+    path = write_episode_page(record(tmp_path / "ep", ACTIONS, instruction="Say what there is. " * 40))
+    page.call("Emulation.setDeviceMetricsOverride", width=1280, height=800, deviceScaleFactor=1, mobile=False)
+    try:
+        page.open(path)
+        for part in (".frame", ".controls"):
+            found = f"document.querySelector('.now {part}, .replay > {part}').getBoundingClientRect()"
+            top, bottom = page.ask(f"(box => [box.top, box.bottom])({found})")
+            assert 0 <= top < bottom <= 800, part
+        assert page.ask("document.querySelector('h1').offsetHeight") < 40, "the instruction is one line"
+        page.ask("document.querySelector('.told').open = true")
+        assert page.ask("document.querySelector('h1').offsetHeight") > 60
+        changes = page.ask("document.querySelector('.changes').textContent")
+        assert "sum.ods" in changes and "changed" in changes
+    finally:
+        page.call("Emulation.clearDeviceMetricsOverride")
+
+
 def test_light_and_dark_follow_the_reader(tmp_path: Path, page: Page) -> None:
     page.open(write_episode_page(record(tmp_path / "ep", ACTIONS)))
     colours = []
@@ -242,7 +260,7 @@ def test_an_incomplete_episode_says_so_and_shows_what_survived(tmp_path: Path, p
     (folder / "frames" / f"{lost}.png").unlink()
     page.open(write_episode_page(folder))
     shown = page.ask("document.body.textContent")
-    assert "Incomplete" in shown and "cut short" in shown and f"frames/{lost}.png: missing" in shown
+    assert "incomplete" in shown and "cut short" in shown and f"frames/{lost}.png: missing" in shown
     assert "This frame was lost." in page.ask("document.querySelector('#step-3').textContent")
     assert page.complaints() == []
 
@@ -252,7 +270,7 @@ def test_an_episode_without_frames_has_a_page(tmp_path: Path, page: Page) -> Non
         recorder.close(an_episode(outcome=Outcome.ERRORED, error="the app never mapped a window"))
     page.open(write_episode_page(tmp_path / "ep"))
     shown = page.ask("document.body.textContent")
-    assert "Errored" in shown and "the app never mapped a window" in shown
+    assert "errored" in shown and "the app never mapped a window" in shown
     assert page.complaints() == []
 
 

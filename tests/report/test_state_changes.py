@@ -62,6 +62,8 @@ def test_documents_come_before_data_and_what_the_program_keeps_for_itself(tmp_pa
         ("~/.config/app", "changed", True),
     ]  # fmt: skip
     assert found[2].changes == (Change(kind="changed", place="[1].pinned", before="false", after="true"),)
+    unfolded = changes_section(StateChanges(recorded=True, parts=found)).count("<details open")
+    assert unfolded == 2, "the new file and the edited data"
 
 
 def test_much_is_cut_and_says_how_much(tmp_path: Path) -> None:
@@ -71,7 +73,7 @@ def test_much_is_cut_and_says_how_much(tmp_path: Path) -> None:
     assert (len(found.parts), found.more) == (PARTS, 5)
     assert (len(found.parts[0].changes), found.parts[0].more) == (ENTRIES, 100 - ENTRIES)
     page = changes_section(found)
-    assert "And 5 more." in page and f"And {100 - ENTRIES} more." in page
+    assert "And 5 more." in page and f"And {100 - ENTRIES} more." in page and "<details open" not in page
 
 
 def test_a_change_deep_in_a_long_text_is_in_what_is_shown(tmp_path: Path) -> None:

@@ -16,7 +16,10 @@ from fairground.core import Check, EpisodeError, Step, Type
 from fairground.report.describe import describe, evidence
 from fairground.report.html import Child, Html, join, tag
 from fairground.report.marks import Box, Mark, Ring, Trail, arrow_head, caption, marks, scale
+from fairground.report.outcomes import outcome_pill
+from fairground.report.plots import theme
 from fairground.report.scenes import Scene, outcome_of, scenes_of
+from fairground.report.state_changes import changes_section, state_changes
 from fairground.rollout.disk import write_whole
 from fairground.rollout.folder import MOMENTS, EpisodeFolder, read_episode
 from fairground.rollout.video import hold_times
@@ -44,13 +47,13 @@ def episode_page(folder: EpisodeFolder) -> str:
         tag("meta", http_equiv="Content-Security-Policy", content=_policy(script)),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("title", f"{outcome.capitalize()}: {_clip(' '.join(episode.instruction.split()), 80)}"),
-        tag("style", Html(style)),
+        tag("style", Html(theme() + style)),
     )
     body = tag(
         "body",
         tag("div", class_="awning", aria_hidden="true"),
         _header(folder, outcome),
-        tag("main", _replay(folder), _verdict(folder), _about(folder), _logs(folder)),
+        tag("main", _replay(folder), _facts(folder), _verdict(folder), _changes(folder), _about(folder), _logs(folder)),
         tag("footer", _footer(folder)),
         tag("script", Html(script)),
     )
@@ -70,8 +73,20 @@ def _policy(script: str) -> str:
 
 
 def _header(folder: EpisodeFolder, outcome: str) -> Html:
+    """What it was about in one line; all of the instruction once it is opened: the screen is what people come for."""
     episode = folder.episode
-    verdict = episode.verdict
+    warnings = [tag("li", _clip(note, LONG), class_="warning") for note in _warnings(folder)]
+    told = tag("details", tag("summary", tag("h1", _clip(episode.instruction, LONG))), class_="told")
+    return tag(
+        "header",
+        tag("div", tag("b", "Fairground"), tag("span", "Episode ", tag("code", episode.id)), class_="brand"),
+        tag("div", outcome_pill(outcome), told, class_="head"),
+        tag("ul", warnings, class_="notes") if warnings else None,
+    )
+
+
+def _facts(folder: EpisodeFolder) -> Html:
+    episode, verdict = folder.episode, folder.episode.verdict
     facts: list[tuple[str, str]] = []
     if verdict is not None:
         passed = sum(check.passed for check in verdict.checks)
@@ -82,23 +97,16 @@ def _header(folder: EpisodeFolder, outcome: str) -> Html:
     facts += [("Ended by", episode.ended_by.replace("_", " "))] if episode.ended_by else []
     if episode.answer is not None:
         facts += [("Answer", _clip(episode.answer, 200))]
-    notes = _notes(folder)
+    notes = [tag("li", _clip(note, LONG)) for note in episode.notes]
     return tag(
-        "header",
-        tag("div", tag("b", "Fairground"), tag("span", "Episode ", tag("code", episode.id)), class_="brand"),
-        tag("h1", _clip(episode.instruction, LONG), class_="long" if len(episode.instruction) > 160 else None),
-        tag(
-            "dl",
-            tag("div", tag("dt", tag("span", outcome.capitalize(), class_=f"pill {outcome}"))),
-            [tag("div", tag("dt", name), tag("dd", value)) for name, value in facts],
-            class_="facts",
-        ),
+        "div",
+        tag("dl", [tag("div", tag("dt", name), tag("dd", value)) for name, value in facts], class_="facts"),
         tag("ul", notes, class_="notes") if notes else None,
     )
 
 
-def _notes(folder: EpisodeFolder) -> list[Html]:
-    """What a reader must know before believing what is below, and then the smaller things."""
+def _warnings(folder: EpisodeFolder) -> list[str]:
+    """What a reader must know before believing what is below."""
     warnings = []
     if not folder.complete:
         warnings.append("The recording was cut short. What is here is what survived; it is not a result.")
@@ -108,8 +116,7 @@ def _notes(folder: EpisodeFolder) -> list[Html]:
     if not folder.episode.fingerprint.isolated:
         runner = folder.episode.fingerprint.runner
         warnings.append(f"Not isolated: this machine could not keep the agent from the host (runner {runner}).")
-    said = [tag("li", _clip(note, LONG), class_="warning") for note in warnings]
-    return said + [tag("li", _clip(note, LONG)) for note in folder.episode.notes]
+    return warnings
 
 
 def _replay(folder: EpisodeFolder) -> Html | None:
@@ -141,8 +148,9 @@ def _replay(folder: EpisodeFolder) -> Html | None:
         class_="controls",
     )  # fmt: skip
     shots = [_scene(folder, scene, hold) for scene, hold in zip(scenes, holds, strict=True)]
-    stage = tag("div", controls, shots, class_="stage")
-    return tag("section", stage, tag("nav", tag("ol", rows), class_="list", aria_label="Steps"), class_="card replay")
+    steps = tag("nav", tag("ol", rows), class_="list", aria_label="Steps")
+    width, height = folder.frame_sizes.get(scenes[0].frame, (16, 9))
+    return tag("section", shots, controls, steps, class_="card replay tall" if height > width else "card replay")
 
 
 def _icon(path: str, name: str | None = None) -> Html:
@@ -254,13 +262,20 @@ def _verdict(folder: EpisodeFolder) -> Html | None:
     )
 
 
+def _changes(folder: EpisodeFolder) -> Html | None:
+    found = state_changes(folder)
+    if not found.recorded:
+        return None
+    return tag("section", tag("h2", "What changed"), changes_section(found), class_="card")
+
+
 def _check(check: Check, total: float) -> Html:
     sign = "m7 12.4 3.4 3.4L17 9" if check.passed else "m8.2 8.2 7.6 7.6m0-7.6-7.6 7.6"
     share = f"{check.weight / total:.0%} of the reward" if check.weight else ""
     worth = ", ".join(filter(None, ("guard" if check.integrity else "", share)))
     icon = tag(
         "svg", tag("circle", cx=12, cy=12, r=11), tag("path", d=sign), viewBox="0 0 24 24", role="img",
-        class_="sign" if check.passed else "sign cross", aria_label="passed" if check.passed else "failed",
+        class_="check" if check.passed else "check cross", aria_label="passed" if check.passed else "failed",
     )  # fmt: skip
     values = [
         tag("td", tag("pre", _clip(evidence(value, indent=_indent(value)), LONG)), class_=kind, data_label=label)

@@ -25,6 +25,7 @@ PARTS: Final = 30
 _VALUE: Final = 300  # characters
 _FIELDS: Final = 12  # of something that was added or removed as a whole
 _READ: Final = 8 << 20  # bytes; larger files are told by their size alone
+_SMALL: Final = 12  # changes of a new file that are unfolded
 _CONTEXT: Final = 60  # characters before the first that differs, in long texts
 
 
@@ -96,7 +97,9 @@ def _part(part: ChangedPart) -> Html:
     ]  # fmt: skip
     more = tag("p", f"And {part.more:,} more.", class_="muted") if part.more else None
     shown = tag("table", tag("tbody", rows)) if rows else None
-    return tag("details", head, shown, more, open=bool(rows) and not part.own and part.kind != "removed")
+    # What somebody wants to see at once: edits, and small things that are new; not all of a file that came or went.
+    unfolded = part.kind == "changed" or (part.kind == "added" and count <= _SMALL)
+    return tag("details", head, shown, more, open=bool(rows) and not part.own and unfolded)
 
 
 def _values(one: Change) -> list[Child]:

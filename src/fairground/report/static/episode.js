@@ -72,6 +72,9 @@
     event.preventDefault();
     keys[event.key]();
   });
+  const told = document.querySelector(".told"); // an instruction that fits on its line has nothing to unfold
+  const heading = told.querySelector("h1");
+  new ResizeObserver(() => { if (!told.open) told.toggleAttribute("data-fits", heading.scrollWidth <= heading.clientWidth); }).observe(heading);
   const linked = () => steps.findIndex((step) => `#${step.id}` === location.hash);
   window.addEventListener("hashchange", () => { if (linked() >= 0) go(linked()); });
   show(Math.max(0, linked()), false);
