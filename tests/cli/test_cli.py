@@ -47,12 +47,11 @@ def test_every_command_has_json(capsys: pytest.CaptureFixture[str], command: str
 OTHERS = ("resume", "clarifications", "compare", "behaviour", "reverify", "export", "report", *COMMANDS[3:7])
 EACH_ALONE = """
 import os, sys
-from fairground.cli import main
+from fairground.cli.loading import load
+from fairground.cli.main import _COMMANDS
 for command in sys.argv[1:]:
     if not (child := os.fork()):  # with nothing imported but what every command needs
-        status = main([command, "--help"])
-        sys.stdout.flush()
-        os._exit(status)
+        os._exit(load(command, _COMMANDS[command]).name != command)
     assert os.waitpid(child, 0)[1] == 0, command
 """
 
@@ -63,7 +62,6 @@ def test_a_command_needs_nothing_that_another_imported() -> None:
     words = [sys.executable, "-W", "error", "-c", EACH_ALONE, *OTHERS]
     done = subprocess.run(words, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert all(f"Usage: fairground {command}" in done.stdout for command in OTHERS)
 
 
 def test_list_shows_worlds_and_suggests_for_typos(capsys: pytest.CaptureFixture[str]) -> None:

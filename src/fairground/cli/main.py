@@ -7,12 +7,12 @@ import json
 import sys
 import warnings
 from collections.abc import Sequence
-from importlib import import_module
 
 import typer
 from rich.markup import escape
 
 from fairground import __version__
+from fairground.cli.loading import Commands, Unknown, without_rooms
 from fairground.cli.output import clean, errors
 from fairground.core import FairgroundError, InvalidInput
 
@@ -83,19 +83,21 @@ ANYWHERE = ("stats", "report")
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command; returns 0, 1 for what went wrong, 2 for what was asked wrongly, 130 when interrupted."""
-    words = list(sys.argv[1:] if argv is None else argv)
+    words = list(sys.argv[1:] if argv is None else argv) or ["--help"]
     warnings.showwarning = _show_warning
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # where a letter cannot be said, its code will do
             stream.reconfigure(errors="backslashreplace")
-    command = typer.main.get_command(_program(words))
     try:
-        result = command.main(args=words, prog_name="fairground", standalone_mode=False)
+        result = _helped(words) if _asks_only_for_help(words) else _run(words)
         return int(result) if isinstance(result, int) else 0
     except FairgroundError as error:
         _say(error.message, error.fix, as_json="--json" in words)
         return 2 if isinstance(error, InvalidInput) else 1
     except _UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            print(error)
+            return 2
         said = error.format_message() if hasattr(error, "format_message") else str(error)  # the former names the option
         _say(said, "fairground --help, or fairground COMMAND --help", as_json="--json" in words)
         return 2
@@ -103,10 +105,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _program(words: Sequence[str]) -> typer.Typer:
-    """The commands, or only the one that is asked for: importing them all takes seconds."""
+def _program() -> typer.Typer:
+    Commands.known = {name: place for name, place in _COMMANDS.items() if sys.platform == "linux" or name in ANYWHERE}
     app = typer.Typer(
         name="fairground",
+        cls=Commands,
         help=_HELP,
         no_args_is_help=True,
         add_completion=False,
@@ -114,16 +117,25 @@ def _program(words: Sequence[str]) -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     app.callback(invoke_without_command=True)(_root)
-    there = [name for name in _COMMANDS if sys.platform == "linux" or name in ANYWHERE]
-    asked = words[0] if words else ""
-    for name in [asked] if asked in there else [] if asked == "--version" else there:
-        module, _, attribute = _COMMANDS[name].partition(":")
-        command = getattr(import_module(f"fairground.cli.{module}"), attribute)
-        if isinstance(command, typer.Typer):
-            app.add_typer(command, name=name)
-        else:
-            app.command(name)(command)
     return app
+
+
+def _run(words: Sequence[str]) -> object:
+    return typer.main.get_command(_program()).main(args=list(words), prog_name="fairground", standalone_mode=False)
+
+
+def _helped(words: Sequence[str]) -> object:
+    try:
+        with without_rooms():
+            return _run(words)
+    except Unknown:
+        return _run(words)
+
+
+def _asks_only_for_help(words: Sequence[str]) -> bool:
+    """Whether nothing can be run, such as for `run --help`: an option before it might take it for its value."""
+    *names, last = words
+    return last == "--help" and 1 <= len(names) <= 2 and not any(name.startswith("-") for name in names)
 
 
 def _root(version: bool = typer.Option(False, "--version", help="Print the version.")) -> None:

@@ -4,12 +4,31 @@
 Imports `rollout` and below; pages and commands are built over it.
 """
 
-from fairground.prove.cache import Cache
-from fairground.prove.findings import AgentScore, Fault, MutantProof, PairProof, ScreenProof, Status, Survivor
-from fairground.prove.keys import RULES, Keys
-from fairground.prove.proof import Proof, ScenarioProof
-from fairground.prove.proving import Options, load_suite, prove, select
-from fairground.prove.table import Stale, check_tables, write_tables
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fairground.prove.cache import Cache as Cache
+    from fairground.prove.findings import AgentScore as AgentScore
+    from fairground.prove.findings import Fault as Fault
+    from fairground.prove.findings import MutantProof as MutantProof
+    from fairground.prove.findings import PairProof as PairProof
+    from fairground.prove.findings import ScreenProof as ScreenProof
+    from fairground.prove.findings import Status as Status
+    from fairground.prove.findings import Survivor as Survivor
+    from fairground.prove.keys import RULES as RULES
+    from fairground.prove.keys import Keys as Keys
+    from fairground.prove.proof import Proof as Proof
+    from fairground.prove.proof import ScenarioProof as ScenarioProof
+    from fairground.prove.proving import Options as Options
+    from fairground.prove.proving import load_suite as load_suite
+    from fairground.prove.proving import prove as prove
+    from fairground.prove.proving import select as select
+    from fairground.prove.table import Stale as Stale
+    from fairground.prove.table import check_tables as check_tables
+    from fairground.prove.table import write_tables as write_tables
 
 __all__ = [
     "RULES",
@@ -32,3 +51,32 @@ __all__ = [
     "select",
     "write_tables",
 ]
+
+_LATE = {
+    "AgentScore": "findings",
+    "Cache": "cache",
+    "Fault": "findings",
+    "Keys": "keys",
+    "MutantProof": "findings",
+    "Options": "proving",
+    "PairProof": "findings",
+    "Proof": "proof",
+    "RULES": "keys",
+    "ScenarioProof": "proof",
+    "ScreenProof": "findings",
+    "Stale": "table",
+    "Status": "findings",
+    "Survivor": "findings",
+    "check_tables": "table",
+    "load_suite": "proving",
+    "prove": "proving",
+    "select": "proving",
+    "write_tables": "table",
+}
+
+
+def __getattr__(name: str) -> Any:
+    # Looked up late: to tell what an episode changed takes nothing of what proves a world.
+    if name in _LATE:
+        return getattr(import_module(f"fairground.prove.{_LATE[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,13 +6,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from fairground.report.describe import describe
-from fairground.report.statistics_page import figures, write_report
 
 if TYPE_CHECKING:
     from fairground.report.episode_page import write_episode_page as write_episode_page
     from fairground.report.gallery import run_gallery as run_gallery
     from fairground.report.judge_page import write_judge_page as write_judge_page
     from fairground.report.sheet import contact_sheet as contact_sheet
+    from fairground.report.statistics_page import figures as figures
+    from fairground.report.statistics_page import write_report as write_report
     from fairground.report.study_page import write_study_page as write_study_page
 
 __all__ = [
@@ -28,15 +29,17 @@ __all__ = [
 
 _LATE = {
     "contact_sheet": "sheet",
+    "figures": "statistics_page",
     "run_gallery": "gallery",
     "write_episode_page": "episode_page",
     "write_judge_page": "judge_page",
+    "write_report": "statistics_page",
     "write_study_page": "study_page",
 }
 
 
 def __getattr__(name: str) -> Any:
-    # Looked up late: what shows episodes needs the rooms that record them, and a report on a table does not.
+    # Looked up late: what shows an episode needs no statistics, and a report on a table no episodes.
     if name in _LATE:
         return getattr(import_module(f"fairground.report.{_LATE[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -5,16 +5,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from fairground.rollout.executor import Executor, LocalExecutor
-from fairground.rollout.folder import EpisodeFolder, read_episode
-from fairground.rollout.loop import run_episode
-from fairground.rollout.plan import Budget, Planned, RunSpec, make_plan
-from fairground.rollout.recorder import Recorder
-from fairground.rollout.replaying import named_agent, replay_agent
-from fairground.rollout.run import AgentUnusable, Event, carry_out, start_run
-from fairground.rollout.store import Finished, Progress, Row, RunBusy, RunStore, is_run, runs_in
-from fairground.rollout.work import Job, Work
-
 if TYPE_CHECKING:
     from fairground.rollout.behaviour import Behaviour as Behaviour
     from fairground.rollout.behaviour import measure as measure
@@ -23,18 +13,41 @@ if TYPE_CHECKING:
     from fairground.rollout.episode_table import run_table as run_table
     from fairground.rollout.estimates import Estimate as Estimate
     from fairground.rollout.estimates import estimate as estimate
+    from fairground.rollout.executor import Executor as Executor
+    from fairground.rollout.executor import LocalExecutor as LocalExecutor
     from fairground.rollout.export import export_runs as export_runs
+    from fairground.rollout.folder import EpisodeFolder as EpisodeFolder
+    from fairground.rollout.folder import read_episode as read_episode
     from fairground.rollout.judge_agreements import JudgeAgreement as JudgeAgreement
     from fairground.rollout.judge_agreements import judge_agreement as judge_agreement
     from fairground.rollout.judged import Judged as Judged
     from fairground.rollout.judged import Judgement as Judgement
     from fairground.rollout.judged import judge_recorded as judge_recorded
     from fairground.rollout.judged import read_judgements as read_judgements
+    from fairground.rollout.loop import run_episode as run_episode
+    from fairground.rollout.plan import Budget as Budget
+    from fairground.rollout.plan import Planned as Planned
+    from fairground.rollout.plan import RunSpec as RunSpec
+    from fairground.rollout.plan import make_plan as make_plan
     from fairground.rollout.ray_executor import RayExecutor as RayExecutor
     from fairground.rollout.ray_executor import need_ray as need_ray
     from fairground.rollout.ray_executor import on_ray as on_ray
+    from fairground.rollout.recorder import Recorder as Recorder
+    from fairground.rollout.replaying import named_agent as named_agent
+    from fairground.rollout.replaying import replay_agent as replay_agent
     from fairground.rollout.reverifying import reverify as reverify
     from fairground.rollout.reverifying import write_changes as write_changes
+    from fairground.rollout.run import AgentUnusable as AgentUnusable
+    from fairground.rollout.run import Event as Event
+    from fairground.rollout.run import carry_out as carry_out
+    from fairground.rollout.run import start_run as start_run
+    from fairground.rollout.store import Finished as Finished
+    from fairground.rollout.store import Progress as Progress
+    from fairground.rollout.store import Row as Row
+    from fairground.rollout.store import RunBusy as RunBusy
+    from fairground.rollout.store import RunStore as RunStore
+    from fairground.rollout.store import is_run as is_run
+    from fairground.rollout.store import runs_in as runs_in
     from fairground.rollout.study import StudySpec as StudySpec
     from fairground.rollout.study import read_study as read_study
     from fairground.rollout.study_results import StudyResult as StudyResult
@@ -44,6 +57,8 @@ if TYPE_CHECKING:
     from fairground.rollout.study_run import open_study as open_study
     from fairground.rollout.study_run import plan_study as plan_study
     from fairground.rollout.study_run import start_study as start_study
+    from fairground.rollout.work import Job as Job
+    from fairground.rollout.work import Work as Work
 
 __all__ = [
     "AgentUnusable",
@@ -102,30 +117,55 @@ __all__ = [
 ]
 
 _LATE = {
+    "AgentUnusable": "run",
     "Behaviour": "behaviour",
+    "Budget": "plan",
+    "EpisodeFolder": "folder",
     "Estimate": "estimates",
+    "Event": "run",
+    "Executor": "executor",
+    "Finished": "store",
+    "Job": "work",
     "JudgeAgreement": "judge_agreements",
     "Judged": "judged",
     "Judgement": "judged",
+    "LocalExecutor": "executor",
+    "Planned": "plan",
+    "Progress": "store",
     "RayExecutor": "ray_executor",
+    "Recorder": "recorder",
+    "Row": "store",
+    "RunBusy": "store",
+    "RunSpec": "plan",
+    "RunStore": "store",
     "Study": "study_run",
     "StudyResult": "study_results",
     "StudySpec": "study",
+    "Work": "work",
+    "carry_out": "run",
     "carry_out_study": "study_run",
     "compare_by_outcome": "behaviour_by_outcome",
     "estimate": "estimates",
     "export_runs": "export",
+    "is_run": "store",
     "judge_agreement": "judge_agreements",
     "judge_recorded": "judged",
+    "make_plan": "plan",
     "measure": "behaviour",
+    "named_agent": "replaying",
     "need_ray": "ray_executor",
     "on_ray": "ray_executor",
     "open_study": "study_run",
     "plan_study": "study_run",
+    "read_episode": "folder",
     "read_judgements": "judged",
     "read_study": "study",
+    "replay_agent": "replaying",
     "reverify": "reverifying",
+    "run_episode": "loop",
     "run_table": "episode_table",
+    "runs_in": "store",
+    "start_run": "run",
     "start_study": "study_run",
     "study_result": "study_results",
     "watch_runs": "behaviour_by_outcome",
@@ -134,7 +174,7 @@ _LATE = {
 
 
 def __getattr__(name: str) -> Any:
-    # Looked up late: workers start in a fraction of the time without statistics, reports and clusters.
+    # Looked up late: to read an episode takes a fraction of what it takes to record one.
     if name in _LATE:
         return getattr(import_module(f"fairground.rollout.{_LATE[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -14,14 +14,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from pydantic import Field
 
-from fairground.core import Episode, EpisodeError, Frame, InvalidInput, Record, State, Step
+from fairground.core import Episode, EpisodeError, InvalidInput, Record, State, Step
 from fairground.rollout.disk import open_inside, read_inside
 from fairground.rollout.strictjson import loads, read_record
 from fairground.screen.encoding import MAX_BYTES, MAX_PIXELS, decode
+
+if TYPE_CHECKING:
+    from fairground.core import Frame  # which takes NumPy
 
 MEGABYTE = 1 << 20
 MAX_EPISODE = 32 * MEGABYTE  # episode.json; evidence of checks is most of it

@@ -16,7 +16,6 @@ from enum import Enum
 from pathlib import PurePath
 from typing import Any, NoReturn, TypeVar
 
-import numpy as np
 from pydantic import ValidationError
 
 from fairground.core import EpisodeError, Record
@@ -82,6 +81,8 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if isinstance(value, AbstractSet):
         return sorted((_plain(item) for item in value), key=repr)
+    import numpy as np
+
     if isinstance(value, np.generic | np.ndarray):
         return _plain(value.tolist())
     return _sayable(str(value) if isinstance(value, date | time | Decimal | PurePath) else repr(value))

@@ -11,11 +11,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from fairground.core import Frame, InfrastructureError, MissingPrerequisite, Pixels
+from fairground.core import InfrastructureError, MissingPrerequisite
 from fairground.rollout.disk import sync, writing
+
+if TYPE_CHECKING:
+    from fairground.core import Frame, Pixels
 
 TICK = 0.25
 """Seconds a picture of the video lasts; four a second are enough for a screen that changes by steps."""
@@ -77,6 +79,8 @@ def _even(side: int) -> int:
 
 
 def _pictures(shots: Iterable[Shot], width: int, height: int) -> Iterable[Pixels]:
+    import numpy as np
+
     for shot in shots:
         pixels = shot.load().pixels
         if pixels.shape[:2] != (height, width):

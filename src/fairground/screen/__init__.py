@@ -3,14 +3,27 @@
 Takes a `Sandbox` and gives a `Screen`; imports `sandbox` and `core`.
 """
 
-from fairground.screen.browser import Browser, open_page
-from fairground.screen.cdp import CdpScreen
-from fairground.screen.clipboard import Clipping, HasClipboard, read_clipboard
-from fairground.screen.desktop import Desktop, open_desktop
-from fairground.screen.desktopstyle import DesktopStyle
-from fairground.screen.encoding import decode, encode_jpeg, encode_png
-from fairground.screen.protocol import Screen, Settled
-from fairground.screen.wallpapers import WALLPAPERS
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fairground.screen.browser import Browser as Browser
+    from fairground.screen.browser import open_page as open_page
+    from fairground.screen.cdp import CdpScreen as CdpScreen
+    from fairground.screen.clipboard import Clipping as Clipping
+    from fairground.screen.clipboard import HasClipboard as HasClipboard
+    from fairground.screen.clipboard import read_clipboard as read_clipboard
+    from fairground.screen.desktop import Desktop as Desktop
+    from fairground.screen.desktop import open_desktop as open_desktop
+    from fairground.screen.desktopstyle import DesktopStyle as DesktopStyle
+    from fairground.screen.encoding import decode as decode
+    from fairground.screen.encoding import encode_jpeg as encode_jpeg
+    from fairground.screen.encoding import encode_png as encode_png
+    from fairground.screen.protocol import Screen as Screen
+    from fairground.screen.protocol import Settled as Settled
+    from fairground.screen.wallpapers import WALLPAPERS as WALLPAPERS
 
 __all__ = [
     "WALLPAPERS",
@@ -29,3 +42,28 @@ __all__ = [
     "open_page",
     "read_clipboard",
 ]
+
+_LATE = {
+    "Browser": "browser",
+    "CdpScreen": "cdp",
+    "Clipping": "clipboard",
+    "Desktop": "desktop",
+    "DesktopStyle": "desktopstyle",
+    "HasClipboard": "clipboard",
+    "Screen": "protocol",
+    "Settled": "protocol",
+    "WALLPAPERS": "wallpapers",
+    "decode": "encoding",
+    "encode_jpeg": "encoding",
+    "encode_png": "encoding",
+    "open_desktop": "desktop",
+    "open_page": "browser",
+    "read_clipboard": "clipboard",
+}
+
+
+def __getattr__(name: str) -> Any:
+    # Looked up late: who only decodes frames needs neither browsers nor desktops.
+    if name in _LATE:
+        return getattr(import_module(f"fairground.screen.{_LATE[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

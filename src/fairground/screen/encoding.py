@@ -5,13 +5,9 @@ from __future__ import annotations
 import io
 import struct
 import zlib
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import cv2
-import numpy as np
-from PIL import Image
-
-from fairground.core import Frame, InvalidInput
+from fairground.core import InvalidInput
 
 try:
     # Intel's storage library deflates a frame seven times faster than zlib, to the same size.
@@ -19,14 +15,20 @@ try:
 except ImportError:  # pragma: no cover - a platform without a wheel of it
     from zlib import compress as _deflate
 
+if TYPE_CHECKING:
+    from fairground.core import Frame
+
+# NumPy, OpenCV and Pillow are imported by what uses them: an episode is shown without any of them.
 MAX_BYTES: Final = 64 << 20
 MAX_PIXELS: Final = 16_384 * 4_096
 _MAGIC: Final = b"\x89PNG\r\n\x1a\n"
-_DAMAGE: Final = (OSError, ValueError, SyntaxError, EOFError, struct.error, zlib.error, Image.DecompressionBombError)
+_DAMAGE: Final = (OSError, ValueError, SyntaxError, EOFError, struct.error, zlib.error)
 
 
 def encode_png(frame: Frame) -> bytes:
     """A frame as PNG, exactly. Under 1 ms for a desktop of 1280x720."""
+    import numpy as np
+
     height, width, _ = frame.pixels.shape
     # Rows without a filter: screens are flat areas and repeated glyphs, where filtering costs and gains nothing.
     rows = np.empty((height, 1 + width * 3), np.uint8)
@@ -38,6 +40,8 @@ def encode_png(frame: Frame) -> bytes:
 
 def encode_jpeg(frame: Frame, quality: int = 85) -> bytes:
     """A frame as JPEG; quality goes from 1 to 100."""
+    import cv2
+
     if not 1 <= quality <= 100:
         raise InvalidInput(f"JPEG quality {quality}: expected 1 to 100")
     pixels = cv2.cvtColor(frame.pixels, cv2.COLOR_RGB2BGR)
@@ -49,6 +53,11 @@ def encode_jpeg(frame: Frame, quality: int = 85) -> bytes:
 
 def decode(data: bytes, *, time: float = 0.0) -> Frame:
     """Reads a PNG, JPEG or WebP; raises `InvalidInput` when it is none, is damaged, or is over the limits."""
+    import numpy as np
+    from PIL import Image
+
+    from fairground.core import Frame
+
     if len(data) > MAX_BYTES:
         raise InvalidInput(f"an image of {len(data)} bytes; the limit is {MAX_BYTES}")
     try:
@@ -56,7 +65,7 @@ def decode(data: bytes, *, time: float = 0.0) -> Frame:
             width, height = image.size  # known before anything is unpacked
             if width * height <= MAX_PIXELS:
                 return Frame(np.array(image.convert("RGB")), time)
-    except _DAMAGE as error:
+    except (*_DAMAGE, Image.DecompressionBombError) as error:
         raise InvalidInput(f"not an image that can be read: {error}") from None
     raise InvalidInput(f"an image of {width}x{height}; the limit is {MAX_PIXELS} pixels")
 

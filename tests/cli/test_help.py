@@ -1,0 +1,102 @@
+"""Help: complete, in plain words, and without loading what the commands need."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fairground.cli import main
+from fairground.rollout import Recorder
+from tests.rollout.recordings import an_episode, frame
+
+pytestmark = pytest.mark.process
+
+LOADED = """
+import json, sys
+from fairground.cli import main
+status = main(sys.argv[1:])
+print(json.dumps([status, sorted(sys.modules)]), file=sys.stderr)
+"""
+HEAVY = ("numpy", "scipy", "gymnasium", "cv2", "PIL", "pyarrow", "fastapi", "sqlalchemy", "rich.markdown")
+ROOMS = ("agents", "arena", "env", "prove", "rollout", "sandbox", "stats", "verify", "web", "worlds")
+
+EVERY = """
+import contextlib, io, json, sys
+from fairground.cli.loading import load
+from fairground.cli.main import _COMMANDS, _run, main
+
+def words_of(name):
+    inner = getattr(load(name, _COMMANDS[name]), "commands", {})
+    return [[name, "--help"], *([name, one, "--help"] for one in inner)]
+
+def said(call, words):
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        call(words)
+    return out.getvalue()
+
+light = {name: said(main, [name, "--help"]) for name in _COMMANDS}
+every = [words for name in _COMMANDS for words in words_of(name)]
+whole = {" ".join(words): said(_run, words) for words in every}
+print(json.dumps([light, whole]))
+"""
+
+
+def loaded(*words: str) -> set[str]:
+    """What a command has loaded when it ends."""
+    done = subprocess.run([sys.executable, "-c", LOADED, *words], capture_output=True, text=True)
+    status, modules = json.loads(done.stderr.splitlines()[-1])
+    assert status == 0, done.stderr
+    return set(modules)
+
+
+@pytest.mark.parametrize("words", [("--help",), ("run", "--help"), ("--version",)], ids=" ".join)
+def test_help_loads_no_room_and_nothing_heavy(words: tuple[str, ...]) -> None:
+    found = loaded(*words)
+    assert not found & {*HEAVY, *(f"fairground.{room}" for room in ROOMS)}
+
+
+def test_an_episode_is_shown_without_what_records_one(tmp_path: Path) -> None:
+    with Recorder(tmp_path / "episode", an_episode(), video=False) as recorder:
+        recorder.first(frame("a"))
+        recorder.close(an_episode().model_copy(update={"outcome": "errored", "ended_by": "error", "error": "gone"}))
+    found = loaded("show", str(tmp_path / "episode"))
+    recording = ("rollout.loop", "rollout.run", "agents", "env")
+    assert not found & {"gymnasium", "fastapi", "sqlalchemy", *(f"fairground.{one}" for one in recording)}
+
+
+def test_every_help_is_the_same_without_the_rooms_and_in_plain_words() -> None:
+    done = subprocess.run([sys.executable, "-c", EVERY], capture_output=True, text=True, check=True)
+    light, whole = json.loads(done.stdout)
+    assert light == {name: whole[f"{name} --help"] for name in light}
+    for words, text in whole.items():
+        assert f"Usage: fairground {words.removesuffix(' --help')} " in text
+        for python in ("<", "list[", "RANGE", "x>=", "x<=", "None"):
+            assert python not in text, (words, python)
+        listed = text.partition("\nCommands:\n")[2]
+        assert "..." not in listed, words
+
+
+def test_every_command_is_listed_with_its_whole_first_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == main(["--help"]) == 0
+    first, second = re.split(r"(?=^Usage: )", capsys.readouterr().out, flags=re.MULTILINE)[1:]
+    assert first == second
+    listed = " ".join(first.partition("\nCommands:\n")[2].split())
+    assert "..." not in listed
+    assert "show Shows an episode: outcome, evidence, and a page with the replay. serve" in listed
+    assert "stats Correct intervals for a table of episodes, ours or anybody's. report" in listed
+
+
+def test_a_group_without_a_command_shows_its_help_and_no_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["arena"]) == 2
+    out, err = capsys.readouterr()
+    assert out.startswith("Usage: fairground arena") and err == ""
+
+
+def test_a_typo_is_answered_with_the_nearest_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["studdy"]) == 2
+    assert "Did you mean 'study'" in capsys.readouterr().err
