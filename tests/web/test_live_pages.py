@@ -99,7 +99,7 @@ def test_a_person_solves_a_task_and_gets_a_verdict_and_an_episode_like_any_other
     eventually(lambda: int(page.inner_text("#live-steps")) >= 3)
     page.click("text=Done: judge it")
     page.wait_for_selector("h1:text-is('Passed')")
-    assert page.inner_text("tbody tr").split("\t")[:2] == ["passed", "there is a note"]
+    assert page.inner_text("tbody tr").split("\t")[:2] == ["✓passed", "there is a note"]
     page.wait_for_selector("#replay img, #replay canvas")
     check_axe(page)
 

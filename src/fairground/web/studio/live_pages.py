@@ -13,13 +13,13 @@ from fairground.arena import Person
 from fairground.core import Check, Outcome
 from fairground.report.describe import evidence
 from fairground.report.html import Child, Html, tag
+from fairground.report.outcomes import outcome_pill
 from fairground.web.house import Hosted
 from fairground.web.playing import Play
 from fairground.web.shell import empty, fact, form, page, pill, table
 from fairground.web.trouble import unplaced
 from fairground.worlds import App, Suite, World, suites
 
-_KINDS: Final = {Outcome.PASSED: "good", Outcome.FAILED: "bad"}
 _LONG: Final = 2_000  # characters of a value
 
 
@@ -220,7 +220,7 @@ def verdict_page(request: Request, play: Play) -> Response:
         content.append(
             tag(
                 "dl",
-                fact("Outcome", pill(str(outcome), _KINDS.get(outcome, "odd") if outcome else "odd")),
+                fact("Outcome", outcome_pill(str(outcome) if outcome else "incomplete")),
                 fact("Reward", f"{verdict.reward:.2f}") if verdict is not None else None,
                 fact("Actions", str(episode.steps)),
                 fact("Time", f"{episode.seconds:.0f} s"),
@@ -255,7 +255,7 @@ _WORDS: Final[dict[Outcome | None, str]] = {
 
 
 def _check(check: Check) -> tuple[Child, ...]:
-    sign = pill("passed", "good") if check.passed else pill("failed", "bad")
+    sign = outcome_pill("passed" if check.passed else "failed")
     values = [tag("pre", evidence(value)[:_LONG], dir="auto") for value in (check.expected, check.found)]
     return (sign, tag("bdi", check.name), *values)
 

@@ -19,9 +19,9 @@ from fairground.agents.driven import HUMAN
 from fairground.core import Episode, EpisodeError
 from fairground.rollout import Finished, Planned, Row, RunSpec, RunStore
 from fairground.rollout.disk import read_inside
+from fairground.rollout.ended import finished_of
 from fairground.rollout.folder import MAX_EPISODE
 from fairground.rollout.strictjson import read_record
-from fairground.rollout.work import finished_of
 
 ATTEMPT: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,200}", re.ASCII)
 """Names of folders that addresses can say."""
