@@ -26,7 +26,7 @@ Writer = Callable[..., Path]
         ('equals = "{word}"', "", "one of exists, equals"),
         ('equals = "{word}"', 'equals = "a"\ncontains = "b"', "one of exists, equals"),
         ('file = "~/note.txt"', "", "looks at a file"),
-        ('equals = "{word}"', 'equals = "{werd}"', "uses 'werd', which the instance does not have (scenario greet, instance hello)"),
+        ('equals = "{word}"', 'equals = "{werd}"', "uses 'werd', which the instance does not have"),
         ('equals = "{word}"', 'matches = "["', "not a valid pattern"),
         ('name = "pad"', 'name = "My Pad!"', "not a valid name"),
         ("ready_seconds = 30", "size = [3, 3]", "200 to 7680"),

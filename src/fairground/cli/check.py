@@ -26,6 +26,9 @@ from fairground.worlds.folder import FolderApp
 
 _REST_SECONDS = 10.0
 _CAUSE = "remove its cause in install, configure or setup"
+_WINDOW = (
+    "correct launch or window (a pattern of its window's title) in [app] of world.toml, or remove the cause in setup"
+)
 
 
 @dataclass
@@ -128,7 +131,7 @@ def _try(row: _Row, runner: str | None, screenshot: Path | None, oracle: bool) -
         seat = open_seat(world, runner=runner)
     except AppError as error:
         shown = f" (screenshot: {picture})" if picture.exists() else ""
-        row.fault(f"{world.id}: {error.message}{shown}", error.fix or _CAUSE)
+        row.fault(f"{world.id}: {error.message}{shown}", error.fix or _WINDOW)
         return
     try:
         row.seconds = time.monotonic() - started
@@ -210,7 +213,8 @@ def _play(row: _Row, seat: Seat) -> None:
         row.fault(
             f"{row.world.suite.origin}/world.toml: scenario {row.world.scenario.name}: {proof.reason} "
             f"(screenshot at the end: {where})",
-            "correct the oracle, the checks or the setup; fairground check --controls lists names at the start",
+            "correct the oracle, the checks or the setup; fairground check --controls lists the names at the start; "
+            "what has no name can be reached by press, enter and point",
         )
 
 
@@ -244,7 +248,7 @@ def _print(row: _Row, controls: bool, oracle: bool) -> None:
     if oracle and row.oracle is None:
         _warn(f"{row.world.scenario.name} has no [[scenario.oracle]]: nothing shows that it can be solved")
     if not row.faults:
-        told = f"; solved by its oracle in {row.oracle['moves']} moves" if row.oracle else ""
+        told = f"; solved by its oracle, moves: {row.oracle['moves']}" if row.oracle else ""
         console.print(
             f"[green]ok[/] {escape(row.world.id)} opens in {row.seconds:.1f} s; not solved at the start{told}",
             highlight=False,

@@ -229,7 +229,7 @@ def _xml_matches(root: Element, path: str, namespaces: Mapping[str, str]) -> tup
     except (SyntaxError, KeyError, TypeError, IndexError, StopIteration) as error:
         raise InvalidInput(
             f"XML path {path!r} is not understood: {error}",
-            fix="steps such as /root/item[2]/name, .//item[@id='x']/@price, ns:item with namespaces.ns = \"...\"",
+            fix="steps such as /set/item[2]/name, .//item[@id='x']/@price, ns:item with namespaces.ns = \"...\"",
         ) from None
 
 

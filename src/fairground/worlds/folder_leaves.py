@@ -13,7 +13,7 @@ MAX_LEAVES = 200_000
 
 
 def leaves(format_: Format, document: Any) -> dict[str, Any]:
-    """Values by address: `/a/0/b`, `/root/item[2]/@id`, `[group] key`, `/table/primary key/column`."""
+    """Values by address: `/a/0/b`, `/set/item[2]/@id`, `[group] key`, `/table/primary key/column`."""
     walks: Mapping[Format, Callable[[Any], Iterator[tuple[str, Any]]]] = {
         "json": _json,
         "xml": _xml,
