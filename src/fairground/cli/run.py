@@ -25,6 +25,7 @@ from fairground.cli.stats.options import counted
 from fairground.cli.stats.summary import print_standings
 from fairground.core import AXES, InfrastructureError, InvalidInput, Outcome
 from fairground.report import run_gallery, write_report
+from fairground.report.outcomes import outcome_markup
 from fairground.rollout import (
     Budget,
     Event,
@@ -352,7 +353,7 @@ def _shown(store: RunStore, who: str, *, quiet: bool) -> Iterator[Callable[[Even
                 again = "" if event.final else ", will be tried again"
                 first = event.finished.error.splitlines()[0] if event.finished.error else ""
                 errors.print(
-                    f"[yellow]{event.finished.outcome}[/]{again}: {escape(event.row.planned.configuration)}: "
+                    f"{outcome_markup(event.finished.outcome)}{again}: {escape(event.row.planned.configuration)}: "
                     f"{escape(first)}",
                     highlight=False,
                 )
