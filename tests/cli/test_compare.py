@@ -134,3 +134,14 @@ def test_a_run_is_compared_with_a_table_and_written_as_a_page(
     assert "them" in page.read_text()
     code, _, err = run(capsys, ours, table, "--page", tmp_path / "run.sqlite")
     assert code == 2 and ".html" in err
+
+
+def test_all_that_is_missing_is_named_with_what_there_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, _, err = run(capsys, "runs/first", "runs/second")
+    assert code == 2 and "runs/first and runs/second do not exist" in err and "`fairground run` makes them" in err
+    a_run(tmp_path / "runs" / "third", set())
+    code, _, err = run(capsys, "runs/third", "runs/second")
+    assert code == 2 and "runs/second does not exist" in err and "runs/third" in err

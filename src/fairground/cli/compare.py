@@ -70,6 +70,7 @@ def compare(
     """  # noqa: D301 (click reads \b as: keep these lines)
     if page is not None and page.suffix.lower() not in (".html", ".htm"):
         raise InvalidInput(f"--page: expected a name that ends in .html, got {page.name!r}", fix="compare.html")
+    _need(sources)
     table, everyone = _read(sources, rename, success_at)
     cells = {one: count(table, one) for one in everyone}
     pairs = list(combinations(everyone, 2))
@@ -105,6 +106,19 @@ def compare(
     print_notes(("", note) for note in apart)
     if page is not None:
         console.print(f"\n[bold]page[/]   {label(page, 1000)}", highlight=False, soft_wrap=True)
+
+
+def _need(sources: Sequence[Path]) -> None:
+    """Raises `InvalidInput` with all that is missing, and what there is instead."""
+    missing = [str(source) for source in sources if not source.exists()]
+    if not missing:
+        return
+    there = sorted(str(path) for path in Path("runs").glob("*") if path.is_dir())[-_LISTED:]
+    found = f"the newest in runs/ are {', '.join(there)}" if there else "`fairground run` makes them, in runs/"
+    raise InvalidInput(
+        f"{' and '.join(missing)} {'does' if len(missing) == 1 else 'do'} not exist",
+        fix=f"give folders of runs ({found}), or tables: .csv, .jsonl or .parquet files",
+    )
 
 
 def _read(

@@ -29,6 +29,10 @@ def open_(
     json: Json = False,
 ) -> None:
     """Opens a seat for you: a screenshot, and a live view in the browser."""
+    from fairground.web.ports import check_port
+
+    if serve:
+        check_port("127.0.0.1", port)
     from fairground.web import serve_live  # late: a web server is slow to import, and --help should not be
 
     found = resolve(world, seed=seed, unproven=True)  # a person may look at what is being written

@@ -34,6 +34,9 @@ def play(
     The recording is an episode like any other, of the agent `human`. With --json the episode is printed at the end;
     the address of the page goes to the standard error.
     """
+    from fairground.web.ports import check_port
+
+    check_port("127.0.0.1", port)
     from fairground.arena import Store  # late: a web server is slow to import, and --help should not be
     from fairground.web import Site, serving
     from fairground.web.playing import Play, play_name

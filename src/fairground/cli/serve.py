@@ -39,6 +39,9 @@ def serve(
 
     The address that it prints makes whoever opens it an admin. Admins invite judges; everybody else may look.
     """  # noqa: D301 (click reads \b as: keep these lines)
+    from fairground.web.ports import check_port
+
+    check_port(host, port)
     from fairground.arena import Retirement, Store, add_agents, invite  # late: a web server is slow to import
     from fairground.rollout import named_agent
     from fairground.web import Site, serving

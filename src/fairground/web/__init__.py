@@ -4,9 +4,33 @@ Stands above everything but the command line. Pages are written on the server; s
 `static/`: no build step, no other host.
 """
 
-from fairground.web.listening import Exposed
-from fairground.web.live import LiveServer, serve_live
-from fairground.web.site import Site, serving
-from fairground.web.watching import Watched
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fairground.web.listening import Exposed as Exposed
+    from fairground.web.live import LiveServer as LiveServer
+    from fairground.web.live import serve_live as serve_live
+    from fairground.web.site import Site as Site
+    from fairground.web.site import serving as serving
+    from fairground.web.watching import Watched as Watched
 
 __all__ = ["Exposed", "LiveServer", "Site", "Watched", "serve_live", "serving"]
+
+_LATE = {
+    "Exposed": "listening",
+    "LiveServer": "live",
+    "Site": "site",
+    "Watched": "watching",
+    "serve_live": "live",
+    "serving": "site",
+}
+
+
+def __getattr__(name: str) -> Any:
+    # Looked up late: whether a port is free is known before a web server is loaded.
+    if name in _LATE:
+        return getattr(import_module(f"fairground.web.{_LATE[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
 import threading
 import time
 from typing import Final
@@ -15,6 +14,7 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from fairground.core import InfrastructureError
+from fairground.web.ports import listen
 
 _READY_SECONDS: Final = 20.0
 _POLL: Final = 0.005
@@ -101,26 +101,6 @@ class Listening:
                 self._server.run(sockets=[self._listener])
             except BaseException as error:  # `check` says it
                 self._failure = error
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens. Raises `InfrastructureError` when the address cannot be had."""
-    try:
-        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        # Named as TCP, because asyncio sends small messages at once only on sockets that say so.
-        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        try:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind(address)
-            listener.listen(2048)
-        except OSError:
-            listener.close()
-            raise
-    except (OSError, OverflowError) as error:
-        raise InfrastructureError(
-            f"cannot listen on {host} port {port}: {error}", fix="choose another port, or 0 for any that is free"
-        ) from None
-    return listener
 
 
 def _prompt(seconds: float) -> type[asyncio.Protocol]:
