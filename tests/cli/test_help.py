@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -60,13 +61,24 @@ def test_help_loads_no_room_and_nothing_heavy(words: tuple[str, ...]) -> None:
     assert not found & {*HEAVY, *(f"fairground.{room}" for room in ROOMS)}
 
 
-def test_an_episode_is_shown_without_what_records_one(tmp_path: Path) -> None:
-    with Recorder(tmp_path / "episode", an_episode(), video=False) as recorder:
+def test_an_episode_is_shown_without_what_records_and_judges_one(tmp_path: Path) -> None:
+    folder = tmp_path / "episode"
+    with Recorder(folder, an_episode(), video=False) as recorder:
         recorder.first(frame("a"))
         recorder.close(an_episode().model_copy(update={"outcome": "errored", "ended_by": "error", "error": "gone"}))
-    found = loaded("show", str(tmp_path / "episode"))
-    recording = ("rollout.loop", "rollout.run", "agents", "env")
-    assert not found & {"gymnasium", "fastapi", "sqlalchemy", *(f"fairground.{one}" for one in recording)}
+    page = folder / "index.html"
+    assert main(["show", str(folder)]) == 0 and page.is_file()
+    unneeded = {room for room in ROOMS if room not in ("rollout", "report", "screen")}
+    assert not loaded("show", str(folder)) & {
+        *HEAVY,
+        "fairground.rollout.loop",
+        *(f"fairground.{one}" for one in unneeded),
+    }
+    newer = page.stat().st_mtime_ns + 1
+    os.utime(folder / "episode.json", ns=(newer, newer))  # such as by `fairground reverify`
+    page.write_text("old")
+    os.utime(page, ns=(newer, newer))
+    assert main(["show", str(folder)]) == 0 and page.read_text() != "old"
 
 
 def test_every_help_is_the_same_without_the_rooms_and_in_plain_words() -> None:

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from fairground.cli.output import Json, console, print_json
 from fairground.core import Episode
-from fairground.report import describe, write_episode_page
+from fairground.report import describe
 from fairground.report.outcomes import outcome_markup
 from fairground.rollout import read_episode
 
@@ -35,7 +35,7 @@ def show(
         show_runs(folder, browser=browser, json=json)
         return
     found = read_episode(folder)
-    page = write_episode_page(folder)
+    page = _page(folder, fresh=browser)
     if json:
         print_json(
             {
@@ -58,6 +58,17 @@ def show(
     console.print(f"[bold]page[/]   {page}", highlight=False, soft_wrap=True)
     if browser:
         webbrowser.open(page.resolve().as_uri())
+
+
+def _page(folder: Path, *, fresh: bool) -> Path:
+    """The episode's page. It takes most of a second to write, so one that is newer than the recording stays."""
+    page = folder / "index.html"
+    recorded = max(path.stat().st_mtime_ns for path in folder.glob("*.json*"))
+    if fresh or not page.is_file() or page.stat().st_mtime_ns <= recorded:
+        from fairground.report import write_episode_page
+
+        page = write_episode_page(folder)
+    return page
 
 
 def print_episode(episode: Episode) -> None:
