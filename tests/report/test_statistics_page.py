@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import io
-import os
 import re
-import stat
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -18,7 +16,6 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from fairground.core import InfrastructureError, InvalidInput
 from fairground.report.plots.bars import contrast
 from fairground.report.plots.svg import WIDE
 from fairground.report.statistics_page import figures, statistics_page, write_report
@@ -363,47 +360,6 @@ def test_votes_have_a_section_of_their_own(usual: Summary, show: Callable[..., P
     assert {"ratings", "win-rates-predicted", "win-rates-observed"} <= figures(
         usual, ranking=ranking, observed=observed_win_rates(votes)
     ).keys()
-
-
-def test_a_path_that_cannot_be_written_is_a_typed_error(usual: Summary, tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="no folder"):
-        write_report(usual, tmp_path / "missing" / "report.html")
-    with pytest.raises(InvalidInput, match="is a folder"):
-        write_report(usual, tmp_path)
-    with pytest.raises(InfrastructureError, match="could not write"):
-        write_report(usual, tmp_path / ("x" * 300))
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_report_replaces_the_old_one_whole(usual: Summary, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "report.html"
-    old = '<meta name="generator" content="Fairground 0.0.1">old'
-    path.write_text(old)
-
-    def fail(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "replace", fail)
-        with pytest.raises(InfrastructureError, match="No space left"):
-            write_report(usual, path)
-    assert path.read_text() == old and list(tmp_path.iterdir()) == [path]
-    assert write_report(usual, path) == path
-    assert path.read_text().startswith("<!doctype html>") and list(tmp_path.iterdir()) == [path]
-    (tmp_path / "other").touch()
-    modes = {stat.S_IMODE(one.stat().st_mode) for one in tmp_path.iterdir()}
-    assert len(modes) == 1, "those may read it who may read any new file"
-
-
-def test_a_file_of_somebody_else_is_never_replaced_silently(usual: Summary, tmp_path: Path) -> None:
-    path = tmp_path / "report.html"
-    for content in ("", "<p>mine</p>", "x" * 5000 + '<meta name="generator" content="Fairground 9">'):
-        path.write_text(content)
-        with pytest.raises(InvalidInput, match="did not write it"):
-            write_report(usual, path)
-        assert path.read_text() == content
-    write_report(usual, path, force=True)
-    assert write_report(usual, path).read_text().startswith("<!doctype html>"), "one's own is written again"
 
 
 def test_sections_that_would_only_repeat_the_score_say_so_in_a_line() -> None:
