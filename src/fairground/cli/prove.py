@@ -21,9 +21,9 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
-from rich.table import Table
 
 from fairground.cli.output import Json, clean, console, errors, print_json
+from fairground.cli.stats.options import grid, label, show
 from fairground.core import InvalidInput
 from fairground.prove import Options, Proof, check_tables, load_suite, select, write_tables
 from fairground.prove import prove as prove_suite
@@ -146,14 +146,13 @@ def _print(proof: Proof, written: list[Path], page: Path | None) -> None:
 
 
 def _print_apps(proof: Proof) -> None:
-    shown = Table(box=None, pad_edge=False)
-    for head in ("app", "scenarios", "pairs", "proven", "infeasible", "faulty", "rejected", "screens"):
-        shown.add_column(head, justify="left" if head == "app" else "right", no_wrap=True)
+    heads = ("scenarios", "pairs", "proven", "infeasible", "faulty", "rejected", "screens")
+    made = grid("apps", "app", *(f">{head}" for head in heads))
     for app, figures in proof.summary()["apps"].items():
         mutants = sum((one.mutant_count for one in proof.scenarios if one.app == app), MutantCount())
         screen = figures["screen"]
-        shown.add_row(
-            escape(f"{proof.suite}/{app}"),
+        made.add_row(
+            label(f"{proof.suite}/{app}"),
             f"{figures['scenarios']:,}",
             f"{figures['pairs']:,}",
             f"{figures['proven']:,}",
@@ -162,7 +161,7 @@ def _print_apps(proof: Proof) -> None:
             _share(mutants),
             f"{screen['solved']} of {screen['tried']}" if screen["tried"] else "-",
         )
-    console.print(shown)
+    show(made)
 
 
 def _print_faults(proof: Proof) -> None:
