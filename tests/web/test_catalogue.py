@@ -188,7 +188,8 @@ def test_an_app_that_cannot_be_opened_says_why(tmp_path: Path) -> None:
     book = LookBook(tmp_path / "looks")
     book.ask(suite, suite.apps[0])
     found = eventually(lambda: None if (seen := book.looks(suite, suite.apps[0])).making else seen)
-    assert found.ready == () and "no-such-package-anywhere" in found.fault
+    assert found.ready == () and "no-such-package-anywhere" in found.said(commands=False)
+    assert "apt-get" in found.said(commands=True) and "apt-get" not in found.said(commands=False)
     book.close()
     book.ask(suite, suite.apps[0])
     assert not book.looks(suite, suite.apps[0]).making

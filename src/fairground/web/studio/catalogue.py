@@ -15,7 +15,6 @@ from fairground.web.studio.catalogue_parts import (
     Reader,
     census_facts,
     crumbs,
-    proof_fault,
     scenario_table,
     share,
 )
@@ -78,7 +77,7 @@ def one_app(request: Request, suite: str, app: str) -> Response:
     """An app."""
     shelf = find_shelf(suite, app)
     looks = book_of(request).looks(shelf.suite, shelf.app)
-    return _page(request, shelf.app.title, *app_page(shelf, looks, proof_fault(Reader.of(request), shelf)))
+    return _page(request, shelf.app.title, *app_page(shelf, looks, Reader.of(request)))
 
 
 @router.get("/catalogue/{suite}/{app}/{scenario}", include_in_schema=False)

@@ -12,6 +12,7 @@ from fairground.core import Record
 from fairground.web.studio.catalogue_counts import Shelf, find_shelf, shelves
 from fairground.web.studio.catalogue_looks import book_of
 from fairground.web.trouble import ABSENT, CHANGING
+from fairground.web.visit import has_role
 from fairground.worlds import suites
 from fairground.worlds.census import Census, ScenarioCount, add_up
 
@@ -145,7 +146,8 @@ def _looks(request: Request, shelf: Shelf) -> LooksReply:
         Picture.parse({"axis": axis, "value": value, "path": f"{shelf.path}/looks/{axis}/{value}"})
         for axis, value in found.ready
     ]
-    return LooksReply(pictures=tuple(pictures), making=found.making, fault=found.fault)
+    fault = found.said(commands=has_role(request, "admin"))
+    return LooksReply(pictures=tuple(pictures), making=found.making, fault=fault)
 
 
 def _app(shelf: Shelf) -> AppEntry:

@@ -10,7 +10,7 @@ from fairground.report.html import Child, Html, tag
 from fairground.web.shell import fact, pill, table
 from fairground.web.studio.catalogue_counts import Shelf
 from fairground.web.studio.catalogue_looks import Looks
-from fairground.web.studio.catalogue_parts import census_facts, crumbs, prose, scenario_table
+from fairground.web.studio.catalogue_parts import Reader, census_facts, crumbs, proof_fault, prose, scenario_table
 from fairground.worlds import App, Argument, Endpoint, Inspector, Surface, package_versions
 from fairground.worlds.census import add_up
 
@@ -21,8 +21,8 @@ _AXES = (
 )
 
 
-def app_page(shelf: Shelf, looks: Looks, fault: Child) -> list[Child]:
-    """What stands on it; `fault` says why nothing is known of its proofs."""
+def app_page(shelf: Shelf, looks: Looks, reader: Reader) -> list[Child]:
+    """What stands on it."""
     suite, app = shelf.suite, shelf.app
     width, height = app.screen.size
     found = add_up(shelf.counts)
@@ -32,8 +32,8 @@ def app_page(shelf: Shelf, looks: Looks, fault: Child) -> list[Child]:
         tag("h1", app.title or app.name),
         tag("div", [tag("p", prose(part)) for part in _about(app)], class_="lead"),
         census_facts(found, ("Screen", f"{screen} {width} x {height}")),
-        fault,
-        _looks(shelf, looks),
+        proof_fault(reader, shelf),
+        _looks(shelf, looks, looks.said(commands=reader.commands)),
         tag("section", tag("h2", "Scenarios"), scenario_table((shelf,), label="Scenarios"), class_="card"),
         _endpoints(app.inspector),
         _packages(app),
@@ -51,7 +51,7 @@ def _about(app: App) -> list[str]:
     return [" ".join(part.split()) for part in text.partition("\nAttributes:")[0].split("\n\n") if part.strip()]
 
 
-def _looks(shelf: Shelf, looks: Looks) -> Html:
+def _looks(shelf: Shelf, looks: Looks, fault: str) -> Html:
     axes = {"profile": shelf.app.profiles, "theme": shelf.app.themes, "ui_state": shelf.app.ui_states}
     parts = []
     for axis, title, said in _AXES:
@@ -62,8 +62,8 @@ def _looks(shelf: Shelf, looks: Looks) -> Html:
         parts.append(tag("h3", title, " ", count))
         parts.append(tag("p", told, class_="muted small"))
         parts.append(tag("div", figures, class_=f"looks {shape(shelf.app)}"))
-    status = tag("p", looks.fault or None, class_="note odd", role="status", hidden=not looks.fault, data_said=True)
-    again = tag("button", "Try again", type="button", class_="plain", hidden=not looks.fault, data_again=True)
+    status = tag("p", fault or None, class_="note odd", role="status", hidden=not fault, data_said=True)
+    again = tag("button", "Try again", type="button", class_="plain", hidden=not fault, data_again=True)
     return tag(
         "section", tag("h2", "How it looks"), status, again, parts, class_="card",
         data_looks=f"/api{shelf.path}/looks",

@@ -39,11 +39,17 @@ class Looks:
         ready: Axis and value of those that can be shown.
         making: Whether more will come by themselves.
         fault: Why they will not, where that was tried.
+        fix: What can be done about it on the server.
     """
 
     ready: tuple[tuple[str, str], ...]
     making: bool
     fault: str
+    fix: str = ""
+
+    def said(self, *, commands: bool) -> str:
+        """The fault in words; how to fix it only for those who can run commands on the server."""
+        return f"{self.fault} ({self.fix})" if self.fix and commands else self.fault
 
 
 class LookBook:
@@ -57,7 +63,7 @@ class LookBook:
         self._folder = folder
         self._lock = threading.Lock()
         self._wanted: list[_Wanted] = []  # the first of them is being made
-        self._faults: dict[tuple[str, str], str] = {}
+        self._faults: dict[tuple[str, str], tuple[str, str]] = {}  # what is wrong, and how to fix it
         self._places: dict[tuple[str, str], Path] = {}
         self._thread: threading.Thread | None = None
         self._closed = False
@@ -67,9 +73,9 @@ class LookBook:
         key = (suite.name, app.name)
         with self._lock:
             making = any(one.key == key for one in self._wanted)
-            fault = self._faults.get(key, "")
+            fault = self._faults.get(key, ("", ""))
         every = [(axis, value) for axis in AXES for value in _values(app, axis)]
-        return Looks(tuple(one for one in every if self._find(suite, app, *one) is not None), making, fault)
+        return Looks(tuple(one for one in every if self._find(suite, app, *one) is not None), making, *fault)
 
     def ask(self, suite: Suite, app: App, *, face: bool = False) -> None:
         """Has the missing pictures of an app made, after those that were asked for before.
@@ -112,18 +118,18 @@ class LookBook:
                     self._thread = None
                     return
                 wanted = self._wanted[0]
-            fault = ""
+            fault = fix = ""
             try:
                 self._make(wanted)
             except FairgroundError as error:
-                fault = f"{error.message}{f' ({error.fix})' if error.fix else ''}"
+                fault, fix = error.message, error.fix or ""
             except Exception as error:  # somebody else's app, and no reason for ours to stop
                 fault = f"{type(error).__name__}: {error}"
             with self._lock:
                 self._wanted.pop(0)
                 if fault:
-                    _log.error("no pictures of %s/%s: %s", *wanted.key, fault)
-                    self._faults[wanted.key] = unplaced(fault)[:500]
+                    _log.error("no pictures of %s/%s: %s (%s)", *wanted.key, fault, fix)
+                    self._faults[wanted.key] = unplaced(fault)[:500], unplaced(fix)[:500]
 
     def _make(self, wanted: _Wanted) -> None:
         suite, app = wanted.suite, wanted.app
