@@ -1,27 +1,20 @@
 """Commands, each loaded when it is asked for: importing them all takes seconds.
 
-The list of all commands needs none of them: a summary is read from the command's source. The help of one command needs
-its module only, and not the rooms that the module imports: see `without_rooms`.
+The list of all commands needs none of them: a summary is read from the command's source.
 """
 
 from __future__ import annotations
 
 import ast
-import importlib.abc
-import importlib.machinery
 import re
-import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from importlib import import_module
 from importlib.resources import files
-from types import ModuleType
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
-_NEEDED = ("cli", "core")  # rooms that help itself needs
 _WORDS = {"str": "TEXT", "text": "TEXT", "path": "PATH", "file": "PATH", "directory": "PATH", "filename": "PATH"}
 _WORDS |= dict.fromkeys(("int", "integer", "float"), "NUMBER")
 _TYPE = re.compile(r" (?:<([^<>]+)>|((?:INTEGER|FLOAT)(?: RANGE)?))$")
@@ -63,62 +56,6 @@ def load(name: str, place: str) -> Any:
     command.name = name
     _reword(command)
     return command
-
-
-@contextmanager
-def without_rooms() -> Iterator[None]:
-    """Loads modules without what they import of other rooms, and forgets them at the end.
-
-    A command's help is its signature and its docstring. For these, every name that the module imports of a room that
-    is not loaded yet is an empty class. Nothing may be run so. A value of a room that help shows, such as a default,
-    raises `Unknown`: then that command's help needs the rooms.
-    """
-    before = set(sys.modules)
-    finder = _EmptyRooms()
-    sys.meta_path.insert(0, finder)
-    try:
-        yield
-    finally:
-        sys.meta_path.remove(finder)
-        for name in set(sys.modules) - before:
-            if isinstance(sys.modules[name], _EmptyRoom) or name.startswith("fairground.cli."):
-                del sys.modules[name]
-                parent, _, own = name.rpartition(".")
-                vars(sys.modules.get(parent, finder)).pop(own, None)
-
-
-class Unknown(Exception):
-    """A value was asked for that only a room has."""
-
-
-class _Empty(type):
-    def __str__(cls) -> str:
-        raise Unknown(cls.__name__)
-
-    __repr__ = __iter__ = __len__ = __int__ = __float__ = __str__
-
-
-class _EmptyRoom(ModuleType):
-    __path__: list[str] = []
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return _Empty(name, (), {"__init__": lambda self, *_, **__: None})
-
-
-class _EmptyRooms(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
-        top, _, rest = name.partition(".")
-        room = rest.partition(".")[0]
-        is_room = top == "fairground" and room not in _NEEDED
-        return importlib.machinery.ModuleSpec(name, self) if is_room or name == "numpy" else None
-
-    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
-        return _EmptyRoom(spec.name)
-
-    def exec_module(self, module: ModuleType) -> None:
-        """There is nothing in it."""
 
 
 def _summary(place: str) -> str:

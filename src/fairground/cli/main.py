@@ -12,7 +12,7 @@ import typer
 from rich.markup import escape
 
 from fairground import __version__
-from fairground.cli.loading import Commands, Unknown, without_rooms
+from fairground.cli.loading import Commands
 from fairground.cli.output import clean, errors
 from fairground.core import FairgroundError, InvalidInput
 
@@ -89,7 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):  # where a letter cannot be said, its code will do
             stream.reconfigure(errors="backslashreplace")
     try:
-        result = _helped(words) if _asks_only_for_help(words) else _run(words)
+        result = _run(words)
         return int(result) if isinstance(result, int) else 0
     except FairgroundError as error:
         _say(error.message, error.fix, as_json="--json" in words)
@@ -122,20 +122,6 @@ def _program() -> typer.Typer:
 
 def _run(words: Sequence[str]) -> object:
     return typer.main.get_command(_program()).main(args=list(words), prog_name="fairground", standalone_mode=False)
-
-
-def _helped(words: Sequence[str]) -> object:
-    try:
-        with without_rooms():
-            return _run(words)
-    except Unknown:
-        return _run(words)
-
-
-def _asks_only_for_help(words: Sequence[str]) -> bool:
-    """Whether nothing can be run, such as for `run --help`: an option before it might take it for its value."""
-    *names, last = words
-    return last == "--help" and 1 <= len(names) <= 2 and not any(name.startswith("-") for name in names)
 
 
 def _root(version: bool = typer.Option(False, "--version", help="Print the version.")) -> None:

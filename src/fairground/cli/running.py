@@ -1,0 +1,296 @@
+"""What `fairground run` and `fairground resume` do: plan, estimate, carry out with progress, and report."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from fairground.agents import Agent
+from fairground.agents.models import ModelAgent, price_of
+from fairground.cli.output import console, errors, home_of, print_json
+from fairground.cli.stats.options import counted
+from fairground.cli.stats.summary import print_standings
+from fairground.core import InfrastructureError, InvalidInput, Outcome
+from fairground.report import run_gallery, write_report
+from fairground.report.outcomes import outcome_markup
+from fairground.rollout import (
+    Event,
+    Executor,
+    Planned,
+    RunSpec,
+    RunStore,
+    carry_out,
+    make_plan,
+    run_table,
+    runs_in,
+    start_run,
+)
+from fairground.rollout import Progress as Standing
+from fairground.rollout.estimates import Estimate, Range, estimate
+from fairground.rollout.interventions import check_interventions
+from fairground.rollout.label import RunLabel, write_label
+from fairground.rollout.plan import plan_notes
+from fairground.rollout.ray_executor import need_ray, on_ray
+from fairground.rollout.work import agent_of
+from fairground.stats import Summary, plain, summarise
+
+_WORKERS = max(1, min(4, os.cpu_count() or 1))
+_TELL = 10.0  # seconds between two lines of progress where there is no terminal
+
+
+@dataclass(frozen=True)
+class How:
+    """Who carries episodes out.
+
+    Attributes:
+        workers: Episodes at a time; None for the usual number.
+        on_ray: Whether on a Ray cluster, instead of processes on this machine.
+        address: Of the cluster.
+        ship: Whether its nodes send episodes back.
+    """
+
+    workers: int | None
+    on_ray: bool
+    address: str | None
+    ship: bool
+
+    def check(self) -> None:
+        """Raises for what does not go together, or is not installed."""
+        if self.on_ray:
+            need_ray()
+        elif self.address is not None:
+            raise InvalidInput("--address is that of a Ray cluster", fix="add --executor ray")
+        elif self.ship:
+            raise InvalidInput("--ship is for the nodes of a Ray cluster", fix="add --executor ray")
+
+    def executor(self, store: RunStore) -> Executor | None:
+        """The cluster, for one run; None for this machine."""
+        return on_ray(store, address=self.address, workers=self.workers, ship=self.ship) if self.on_ray else None
+
+
+def begin(
+    agents: list[str], spec: RunSpec, how: How, *, out: Path | None, label: RunLabel, dry_run: bool, json: bool
+) -> None:
+    """Runs agents side by side as a spec says, whose own agent does not count."""
+    how.check()
+    specs = [spec.model_copy(update={"agent": one, "home": home_of([one])}) for one in agents]
+    actors = [_checked(one, how) for one in specs]
+    spec = specs[0]
+    plan = make_plan(spec)  # which does not depend on the agent
+    places = [Path("runs"), *([] if out is None else [out.parent])]
+    found = [
+        estimate(one, plan, actor, workers=how.workers or _WORKERS, places=places)
+        for one, actor in zip(specs, actors, strict=True)
+    ]
+    if not json:
+        _print_plan(agents, spec, plan)
+        for one, took in zip(agents, found, strict=True):
+            if len(agents) > 1:
+                console.print(f"[bold]agent[/]  {escape(one)}", highlight=False)
+            _print_estimate(took)
+        for note in plan_notes(spec, plan):
+            console.print(f"[yellow]note[/]   {escape(note)}", highlight=False)
+    if dry_run:
+        if json:
+            shown = [{"spec": one.plain(), "estimate": took.plain()} for one, took in zip(specs, found, strict=True)]
+            planned = {"plan": [one.plain() for one in plan]}
+            print_json({**shown[0], **planned} if len(shown) == 1 else {"runs": shown, **planned})
+        return
+    who = _plain_name(agents[0].split(":")[0]) if len(agents) == 1 else f"{len(agents)}-agents"
+    folder = out or Path("runs") / f"{datetime.now().strftime('%Y%m%d-%H%M%S')}-{who}"
+    stores = [start_run(place, one) for place, one in zip(_places(folder, agents), specs, strict=True)]
+    if label.name or label.tags:
+        write_label(folder, name=label.name, tags=label.tags)
+    _do(folder, stores, how, json)
+
+
+def go_on(folder: Path, how: How, *, dollars: float | None, json: bool) -> None:
+    """Does what the runs in a folder still lack."""
+    how.check()
+    stores = [RunStore.open(one, write=True) for one in runs_in(folder) or [folder]]
+    try:
+        for store in stores:
+            if dollars is not None:
+                budget = store.spec.budget.model_copy(update={"dollars": dollars})
+                store.spec = store.spec.model_copy(update={"budget": budget})
+            _checked(store.spec, how)
+    except BaseException:
+        for store in stores:
+            store.close()
+        raise
+    _do(folder, stores, how, json)
+
+
+def _places(folder: Path, agents: list[str]) -> list[Path]:
+    """Where each agent's run goes: the folder itself, or one in it for each."""
+    if len(agents) == 1:
+        return [folder]
+    names: list[str] = []
+    for agent in agents:
+        plain_name = _plain_name(agent)
+        names.append(plain_name if plain_name not in names else f"{plain_name}-{len(names)}")
+    return [folder / name for name in names]
+
+
+def _plain_name(agent: str) -> str:
+    """An agent's name as part of a path."""
+    return re.sub(r"[^a-z0-9.]+", "-", agent.lower()).strip("-.")[:60] or "agent"
+
+
+def _checked(spec: RunSpec, how: How) -> Agent:
+    """The agent of a run; raises a clear word, such as that there is no key, before anything starts."""
+    check_interventions(spec.interventions, shared=not how.ship)
+    agent = agent_of(spec)
+    if callable(check := getattr(agent, "check", None)):
+        check()
+    if isinstance(agent, ModelAgent):
+        agent.price = price_of(agent.model, spec.prices) or agent.price
+        if agent.price is None and spec.budget.dollars is not None:
+            raise InvalidInput(
+                f"a budget of ${spec.budget.dollars:g} cannot be kept: no price of {agent.model} is known",
+                fix="give its price with --prices FILE, or a budget in --tokens instead",
+            )
+    return agent
+
+
+def _print_plan(agents: list[str], spec: RunSpec, plan: tuple[Planned, ...]) -> None:
+    configurations = {one.configuration for one in plan}
+    scenarios = {text.partition("@")[0].rpartition("/")[0] for text in configurations}
+    console.print(
+        f"[bold]plan[/]   {escape(', '.join(agents))}: {counted(len(scenarios), 'scenario')}, "
+        f"{counted(len(configurations), 'configuration')} x {counted(spec.rollouts, 'rollout')} = "
+        f"[bold]{counted(len(plan), 'episode')}[/]{' each' if len(agents) > 1 else ''}, seed {spec.seed}",
+        highlight=False,
+    )
+
+
+def _print_estimate(found: Estimate) -> None:
+    rows = [("time", f"{_lasting(found.seconds)} with {counted(found.workers, 'worker')}", found.seconds_from)]
+    if found.tokens is not None:
+        rows.append(("tokens", f"{_amount(found.tokens)}", found.tokens_from))
+        cost = "unknown" if found.dollars is None else f"${found.dollars.low:,.2f} to ${found.dollars.high:,.2f}"
+        rows.append(("cost", cost, found.dollars_from))
+    made = Table.grid(padding=(0, 1, 0, 0))
+    for name, value, whence in rows:
+        made.add_row(f"[bold]{name:<6}[/]", f"{value}\n[dim]{escape(whence)}[/]")
+    console.print(made, highlight=False)
+
+
+def _lasting(seconds: Range) -> str:
+    for size, unit in ((3600, "hours"), (60, "minutes")):
+        if seconds.high >= 2 * size:
+            return f"{seconds.low / size:.1f} to {seconds.high / size:.1f} {unit}"
+    return f"{seconds.low:.0f} to {seconds.high:.0f} seconds"
+
+
+def _amount(tokens: Range) -> str:
+    for size, unit in ((1e6, " million"), (1e3, " thousand")):
+        if tokens.high >= size:
+            return f"{tokens.low / size:.1f} to {tokens.high / size:.1f}{unit}"
+    return f"{tokens.low:.0f} to {tokens.high:.0f}"
+
+
+def _do(folder: Path, stores: list[RunStore], how: How, json: bool) -> None:
+    notes: list[str] = []
+    try:
+        for store in stores:
+            with store, _shown(store, f"{store.spec.agent}:", quiet=json) as tell:
+                executor = how.executor(store)
+                ended = carry_out(store, workers=how.workers or _WORKERS, executor=executor, on_event=tell)
+            notes += _shortcomings(store, ended)
+    except KeyboardInterrupt:
+        errors.print(f"\nstopped; go on with: fairground resume {folder}", highlight=False, soft_wrap=True)
+        raise
+    finally:
+        for store in stores:
+            store.close()
+    table = replace(run_table([store.folder for store in stores]), source=str(folder))
+    found = summarise(table)
+    found = replace(found, notes=(*found.notes, *notes))
+    page = folder / "report.html"
+    write_report(found, page, pictures=run_gallery([store.folder for store in stores], page))
+    if json:
+        print_json({"folder": str(folder), "page": str(page), "summary": plain(found)})
+        return
+    if len(stores) > 1:
+        print_standings(found, table)
+    _print_end(found, folder, page, scores=len(stores) == 1)
+
+
+def _shortcomings(store: RunStore, ended: Standing) -> list[str]:
+    """What a reader of the scores must know of a run; raises where there is nothing to score."""
+    spent = f"its ${store.spec.budget.dollars} were spent after {ended.finished} of {ended.planned} episodes"
+    if not any(outcome.scored for outcome in ended.outcomes):
+        counts = ", ".join(f"{number} {outcome}" for outcome, number in ended.outcomes.items()) or spent
+        raise InfrastructureError(
+            f"{store.folder}: no episode was scored: {counts}",
+            fix=f"look at one, such as: fairground show {store.folder / 'episodes' / '000000'}",
+        )
+    return [f"The run is not whole: {spent}."] if ended.finished < ended.planned else []
+
+
+@contextmanager
+def _shown(store: RunStore, who: str, *, quiet: bool) -> Iterator[Callable[[Event], None]]:
+    """Shows progress: a bar in a terminal, a line now and then where the output goes into a file."""
+    begun = store.progress()
+    terminal = errors.is_terminal
+    bar = Progress(
+        TextColumn(f"[bold]run[/]    {escape(who)}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=errors,
+        transient=True,
+        disable=quiet or not terminal,
+    )
+    told = time.monotonic()
+    if not (quiet or terminal):
+        errors.print(f"[bold]run[/]    {escape(who)} opening seats", highlight=False)
+    with bar:
+        task = bar.add_task("opening seats", total=begun.planned, completed=begun.finished)
+
+        def tell(event: Event) -> None:
+            nonlocal told
+            now = event.progress
+            words = ", ".join(f"{number} {outcome}" for outcome, number in now.outcomes.items())
+            bar.update(task, completed=now.finished, description=words)
+            if not (quiet or terminal) and (now.finished == now.planned or time.monotonic() - told >= _TELL):
+                told = time.monotonic()
+                done = f"{now.finished} of {counted(now.planned, 'episode')}"
+                errors.print(f"[bold]run[/]    {escape(who)} {done}: {words}", highlight=False)
+            if event.finished.outcome in (Outcome.ERRORED, Outcome.INVALID) and not quiet:
+                again = "" if event.final else ", will be tried again"
+                first = event.finished.error.splitlines()[0] if event.finished.error else ""
+                errors.print(
+                    f"{outcome_markup(event.finished.outcome)}{again}: {escape(event.row.planned.configuration)}: "
+                    f"{escape(first)}",
+                    highlight=False,
+                )
+
+        yield tell
+
+
+def _print_end(found: Summary, folder: Path, page: Path, *, scores: bool) -> None:
+    for one in found.standings if scores else ():
+        score = one.score
+        console.print(
+            f"[bold]score[/]  {escape(str(one.contender))}: [bold]{100 * score.estimate:.1f}%[/] "
+            f"\\[{100 * score.low:.1f}, {100 * score.high:.1f}], {one.episodes} episodes scored",
+            highlight=False,
+        )
+    for note in found.notes:
+        console.print(f"[yellow]note[/]   {escape(note)}", highlight=False)
+    console.print(f"[bold]run[/]    {folder}", highlight=False, soft_wrap=True)
+    console.print(f"[bold]page[/]   {page}", highlight=False, soft_wrap=True)
