@@ -29,8 +29,8 @@ from fairground.core import (
     UnknownName,
 )
 from fairground.rollout import Planned, RunSpec, RunStore, read_episode, run_episode
-from fairground.rollout.replaying import named_agent, recorded_successes, replay_agent
 from fairground.rollout.ended import finished_of
+from fairground.rollout.replaying import named_agent, recorded_successes, replay_agent
 from fairground.worlds import resolve
 
 SIZE = (40, 30)
