@@ -9,12 +9,15 @@ from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 import pytest
+from fastapi import APIRouter
 
 from fairground.arena import Store, accept, find_person, invite, new_person
-from fairground.core import InfrastructureError
+from fairground.core import InfrastructureError, MissingPrerequisite
 from fairground.web import Site, serving
 from fairground.web.limits import MAX_BODY, Buckets, Rates
+from fairground.web.listening import Listening
 from fairground.web.session import Signer, load_key
+from fairground.web.site import make_app
 
 pytestmark = pytest.mark.process
 
@@ -197,3 +200,19 @@ def test_the_key_is_made_once_and_nobody_else_can_read_it(tmp_path: Path) -> Non
     path.write_bytes(b"short")
     with pytest.raises(InfrastructureError, match="5 bytes"):
         load_key(path)
+
+
+def test_a_fix_to_be_typed_at_the_server_is_told_to_admins_only(site: Site) -> None:
+    router = APIRouter()
+
+    @router.get("/broken")
+    async def broken() -> None:
+        raise MissingPrerequisite("git cannot be run", fix="apt-get install git util-linux")
+
+    admin = accept(site.store, invite(site.store, "admin"))
+    with Listening(make_app(site, routers=[router]), "127.0.0.1", 0) as listening:
+        browser = Browser(listening.url)
+        told = browser.open("/broken").text
+        assert "Git cannot be run" in told and "apt-get" not in told and "people who run this site" in told
+        browser.cookie = site.signer.cookie(admin.id)
+        assert "apt-get install git" in browser.open("/broken").text

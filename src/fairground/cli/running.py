@@ -106,6 +106,9 @@ def begin(
             planned = {"plan": [one.plain() for one in plan]}
             print_json({**shown[0], **planned} if len(shown) == 1 else {"runs": shown, **planned})
         return
+    for actor in actors:
+        if isinstance(actor, ModelAgent):
+            actor.reach()  # before there is a folder that would have to be resumed
     who = _plain_name(agents[0].split(":")[0]) if len(agents) == 1 else f"{len(agents)}-agents"
     folder = out or Path("runs") / f"{datetime.now().strftime('%Y%m%d-%H%M%S')}-{who}"
     stores = [start_run(place, one) for place, one in zip(_places(folder, agents), specs, strict=True)]

@@ -6,6 +6,7 @@ A page module has a `router`; `ROUTERS` names them all. What they need is the `S
 from __future__ import annotations
 
 import hashlib
+import re
 import warnings
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -33,7 +34,7 @@ from fairground.web.session import Signer, load_key
 from fairground.web.shell import trouble_page
 from fairground.web.studio import catalogue, live, replay, runs, welcome
 from fairground.web.trouble import unplaced
-from fairground.web.visit import TooLong, wants_json
+from fairground.web.visit import TooLong, has_role, wants_json
 
 ROUTERS: Final[tuple[APIRouter, ...]] = (
     welcome.router,
@@ -151,6 +152,8 @@ def _file(content: bytes, kind: str) -> Callable[[], Awaitable[Response]]:
 async def _on_error(request: Request, error: Exception) -> Response:
     """What went wrong, in words: as a page to people and as JSON to programs."""
     status, said, fix = _explained(error)
+    if fix and _COMMAND.search(fix) and not ("visitor" in request.scope["state"] and has_role(request, "admin")):
+        fix = "The people who run this site can correct that."
     return trouble_page(request, status, said, fix, as_json=wants_json(request))
 
 
@@ -176,5 +179,8 @@ def _explained(error: Exception) -> tuple[int, str, str | None]:
             return 400, error.message, error.fix
     return 500, "something broke here", None
 
+
+_COMMAND: Final = re.compile(r"\b(fairground|make|pip|apt-get|apt|sudo) [a-z]")
+"""A fix that has to be typed at the server is of no use to anybody else."""
 
 _PLAIN: Final = {404: "there is no such page", 405: "that cannot be done here"}
