@@ -17,9 +17,7 @@ from fairground.prove import Cache, Fault, Keys, Options, Proof, ScenarioProof, 
 from fairground.prove.crew import Crew, Lost
 from fairground.prove.sameness import differences
 from fairground.prove.sampling import covering, diagonal
-from fairground.rollout import RunSpec
-from fairground.rollout.plan import _draw
-from fairground.worlds import Scenario, Suite, read_table, registry
+from fairground.worlds import Scenario, Suite, read_table, registry, select
 
 from . import wallet
 from .broken import hanging_suite
@@ -218,16 +216,16 @@ def test_a_suite_serves_what_its_table_proves_and_says_why_not(
 
 
 @pytest.mark.process
-def test_plans_draw_only_what_is_proven(proof: Proof, tmp_path: Path) -> None:
+def test_plans_draw_only_what_is_proven(proof: Proof, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_tables(proof, tmp_path, wallet.suite())
     suite = wallet.proven_suite(tmp_path)
-    spec = RunSpec(worlds=("tiny",), agent="random", configs=None)
-    whole = list(_draw(suite, suite.scenario("wallet", "pay"), spec))
+    monkeypatch.setattr(registry, "_published_as", {"tiny": suite}.get)
+    whole = list(select("tiny/wallet/pay").sample(None))
     assert len(whole) == 5 * 4 and all(suite.why_not(one) is None for one in whole)
-    one_profile = list(_draw(suite, suite.scenario("wallet", "pay"), spec.model_copy(update={"axes": ("instance",)})))
+    one_profile = list(select("tiny/wallet/pay").sample(None, axes=("instance",)))
     assert {(one.instance, one.profile) for one in one_profile} == {("bo", "ana"), ("carla", "ana")}
-    without = list(_draw(wallet.suite(), wallet.Pay(), spec))
-    assert len(without) == 6 * 4
+    monkeypatch.setattr(registry, "_published_as", {"tiny": wallet.suite()}.get)
+    assert len(list(select("tiny/wallet/pay").sample(None))) == 6 * 4
 
 
 @pytest.mark.process

@@ -302,7 +302,7 @@ def test_runs_are_measured_and_what_cannot_be_read_is_said(tmp_path: Path) -> No
 
 
 def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="is no run"):
+    with pytest.raises(InvalidInput, match="neither a run nor an episode"):
         watch_runs([tmp_path])
     with pytest.raises(EpisodeError, match="no first frame"):
         lost = record(tmp_path / "e", "AB", [click()])

@@ -66,6 +66,12 @@ WAYS: Final[dict[str, Way]] = {
     "GET /replay/{run}/{episode}": Way(ALL, "/replay/first/000000"),
     "GET /api/replays/{run}/{episode}": Way(ALL, "/api/replays/first/000000"),
     "GET /api/replays/{run}/{episode}/frames/{digest}.png": Way(ALL, "/api/replays/first/000000/frames/FRAME.png"),
+    "GET /api/replays/{run}/{episode}/thumbnails/{digest}.webp": Way(
+        ALL, "/api/replays/first/000000/thumbnails/FRAME.webp"
+    ),
+    "GET /api/replays/{run}/{episode}/changes": Way(ALL, "/api/replays/first/000000/changes"),
+    "GET /replay/{run}/{episode}/changes": Way(ALL, "/replay/first/000000/changes"),
+    "POST /runs/{name}/label": Way((403, 403, 403, 303), "/runs/first/label", body="name=first"),
     "GET /api/replays/{run}/{episode}/trees/{place}": Way(NOTHING, "/api/replays/first/000000/trees/0"),
     "GET /api/replays/{run}/{episode}/logs/{name}": Way(ALL, "/api/replays/first/000000/logs/app"),
     "GET /api/replays/{run}/{episode}/video": Way(NOTHING, "/api/replays/first/000000/video"),

@@ -49,6 +49,8 @@ export function makeFilm(jump, stage) {
     return found;
   }
 
+  const same = (one, other) => one && other && one.frame === other.frame && one.words === other.words;
+
   function mark(button, current) {
     button.tabIndex = current ? 0 : -1;
     if (current) button.setAttribute("aria-current", "step");
@@ -108,6 +110,8 @@ export function makeFilm(jump, stage) {
   return {
     element,
     open(given, found) {
+      const before = scenes;
+      const broad = width;
       data = given;
       scenes = data.thumbnails ? found : [];
       element.hidden = scenes.length < 2;
@@ -116,8 +120,11 @@ export function makeFilm(jump, stage) {
       width = Math.round(Math.min(WIDTHS[1], Math.max(WIDTHS[0], (height * size.width) / size.height)));
       element.style.setProperty("--film", `${height}px`);
       cells.style.width = `${scenes.length * pitch() - GAP}px`;
-      cells.replaceChildren();
-      drawn.clear();
+      for (const [place, button] of drawn) { // one that stays the same stays: somebody may be pressing it
+        if (width === broad && same(before[place], scenes[place])) continue;
+        button.remove();
+        drawn.delete(place);
+      }
       draw();
     },
     show(place) {
