@@ -120,7 +120,8 @@ def test_an_app_that_hands_nothing_over_holds_up_neither_input_nor_pictures(edit
             connection.send(json.dumps({"type": "copy"}))
         assert act(connection, kind="move", point=[51, 52])["type"] == "done"
         assert news(connection, "refused", "clipboard")["message"].endswith("in time")
-        assert editor.screen.cursor() == (51, 52)
+        with server.lock:
+            assert editor.screen.cursor() == (51, 52)
 
 
 def test_what_is_copied_in_an_editor_reaches_the_visitor(editor: Seat, new_page: Callable[..., Page]) -> None:

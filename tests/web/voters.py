@@ -131,7 +131,9 @@ class Voter:
         request = self._request(method, path, b"" if body is None else json.dumps(body).encode())
         while self._free:
             connection = self._free.pop()
-            if not connection[0].at_eof():
+            if connection[0].at_eof():
+                connection[1].close()
+            else:
                 # The server may close a connection that nobody used for a while just now; browsers ask again, too.
                 with suppress(ConnectionError):
                     return await self._answer(connection, request)

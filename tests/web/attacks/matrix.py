@@ -21,7 +21,7 @@ class Way:
     Attributes:
         expected: What visitor, owner, other judge and admin are told.
         path: The address, where that is not the route's own, with `BATTLE`, `SEAT`, `FRAME` for what is asked for.
-        body: What is sent, as JSON; a form where it is text.
+        body: What is sent, as JSON, with `SETTINGS` for the version of the filters' settings; a form where it is text.
         status: Of the battle that is asked for.
         shared: What they are told once the battle is open to all judges; empty where that makes no difference.
     """
@@ -137,7 +137,7 @@ WAYS: Final[dict[str, Way]] = {
     "POST /api/admin/filters": Way(ADMINS, body={}),
     "GET /admin/filters": Way(ADMINS),
     "GET /api/admin/filters/settings": Way(ADMINS),
-    "POST /api/admin/filters/settings": Way(ADMINS, body={"after": 0}),
+    "POST /api/admin/filters/settings": Way(ADMINS, body={"after": "SETTINGS"}),
     "POST /api/admin/votes/flag": Way((403, 403, 403, 404), body={"battle": "BATTLE", "voter": "0" * 12}),
     "POST /api/admin/votes/unflag": Way(
         (403, 403, 403, 404), body={"battle": "BATTLE", "voter": "0" * 12, "reason": "admin"}

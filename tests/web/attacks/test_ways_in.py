@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from fairground.arena import settings_versions
 from fairground.rollout import read_episode
 from fairground.web import Site
 from fairground.web.playing import Play
@@ -75,7 +76,7 @@ class Ground:
             path = fill.sub(lambda hole: holes[hole[0]], path)
             if method == "WS":
                 return self._stream(path, client)
-            body, kind = _body(way.body, battle)
+            body, kind = _body(way.body, battle, settings_versions(self.site.store)[0].number)
             headers = {"Content-Type": kind, "Accept": "application/json"}
             return client.send(method, path, body, headers).status
         finally:
@@ -92,11 +93,12 @@ class Ground:
             return 200
 
 
-def _body(said: Any, battle: str) -> tuple[bytes, str]:
+def _body(said: Any, battle: str, settings: int = 0) -> tuple[bytes, str]:
     if isinstance(said, str):
         kind, _, rest = said.partition(" ")
         return rest.encode(), "application/x-www-form-urlencoded" if kind == "form" else "text/csv"
-    return json.dumps(said or {}).replace("BATTLE", battle).encode(), "application/json"
+    plain = json.dumps(said or {}).replace("BATTLE", battle).replace('"SETTINGS"', str(settings))
+    return plain.encode(), "application/json"
 
 
 @pytest.fixture
