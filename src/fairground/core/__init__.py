@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from fairground.core.late import late_names
 
 if TYPE_CHECKING:
     from fairground.core.action import ACTION_KINDS as ACTION_KINDS
@@ -140,6 +141,7 @@ __all__ = [
     "unknown",
 ]
 
+# Looked up late: errors and names need neither NumPy nor Pydantic, which take most of a short command's time.
 _LATE = {
     "ACTION_KINDS": "action",
     "AXES": "configuration",
@@ -208,9 +210,4 @@ _LATE = {
     "unknown": "names",
 }
 
-
-def __getattr__(name: str) -> Any:
-    # Looked up late: errors and names need neither NumPy nor Pydantic, which take most of a short command's time.
-    if name in _LATE:
-        return getattr(import_module(f"fairground.core.{_LATE[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = late_names(__name__, _LATE)

@@ -6,8 +6,9 @@ Imports `rollout` and below; pages and commands are built over it.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from fairground.core.late import late_names
 
 if TYPE_CHECKING:
     from fairground.prove.cache import Cache as Cache
@@ -52,6 +53,7 @@ __all__ = [
     "write_tables",
 ]
 
+# Looked up late: to tell what an episode changed takes nothing of what proves a world.
 _LATE = {
     "AgentScore": "findings",
     "Cache": "cache",
@@ -74,9 +76,4 @@ _LATE = {
     "write_tables": "table",
 }
 
-
-def __getattr__(name: str) -> Any:
-    # Looked up late: to tell what an episode changed takes nothing of what proves a world.
-    if name in _LATE:
-        return getattr(import_module(f"fairground.prove.{_LATE[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = late_names(__name__, _LATE)

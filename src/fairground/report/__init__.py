@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from fairground.core.late import late_names
 from fairground.report.describe import describe
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ __all__ = [
     "write_study_page",
 ]
 
+# Looked up late: what shows an episode needs no statistics, and a report on a table no episodes.
 _LATE = {
     "contact_sheet": "sheet",
     "figures": "statistics_page",
@@ -37,9 +38,4 @@ _LATE = {
     "write_study_page": "study_page",
 }
 
-
-def __getattr__(name: str) -> Any:
-    # Looked up late: what shows an episode needs no statistics, and a report on a table no episodes.
-    if name in _LATE:
-        return getattr(import_module(f"fairground.report.{_LATE[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = late_names(__name__, _LATE)

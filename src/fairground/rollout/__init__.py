@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from fairground.core.late import late_names
 
 if TYPE_CHECKING:
     from fairground.rollout.behaviour import Behaviour as Behaviour
@@ -116,6 +117,7 @@ __all__ = [
     "write_changes",
 ]
 
+# Looked up late: to read an episode takes a fraction of what it takes to record one.
 _LATE = {
     "AgentUnusable": "run",
     "Behaviour": "behaviour",
@@ -172,9 +174,4 @@ _LATE = {
     "write_changes": "reverifying",
 }
 
-
-def __getattr__(name: str) -> Any:
-    # Looked up late: to read an episode takes a fraction of what it takes to record one.
-    if name in _LATE:
-        return getattr(import_module(f"fairground.rollout.{_LATE[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = late_names(__name__, _LATE)

@@ -5,8 +5,9 @@ Takes a `Sandbox` and gives a `Screen`; imports `sandbox` and `core`.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from fairground.core.late import late_names
 
 if TYPE_CHECKING:
     from fairground.screen.browser import Browser as Browser
@@ -43,6 +44,7 @@ __all__ = [
     "read_clipboard",
 ]
 
+# Looked up late: who only decodes frames needs neither browsers nor desktops.
 _LATE = {
     "Browser": "browser",
     "CdpScreen": "cdp",
@@ -61,9 +63,4 @@ _LATE = {
     "read_clipboard": "clipboard",
 }
 
-
-def __getattr__(name: str) -> Any:
-    # Looked up late: who only decodes frames needs neither browsers nor desktops.
-    if name in _LATE:
-        return getattr(import_module(f"fairground.screen.{_LATE[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = late_names(__name__, _LATE)

@@ -6,8 +6,9 @@ Stands above everything but the command line. Pages are written on the server; s
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from fairground.core.late import late_names
 
 if TYPE_CHECKING:
     from fairground.web.listening import Exposed as Exposed
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Exposed", "LiveServer", "Site", "Watched", "serve_live", "serving"]
 
+# Looked up late: whether a port is free is known before a web server is loaded.
 _LATE = {
     "Exposed": "listening",
     "LiveServer": "live",
@@ -28,9 +30,4 @@ _LATE = {
     "serving": "site",
 }
 
-
-def __getattr__(name: str) -> Any:
-    # Looked up late: whether a port is free is known before a web server is loaded.
-    if name in _LATE:
-        return getattr(import_module(f"fairground.web.{_LATE[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = late_names(__name__, _LATE)
