@@ -99,10 +99,17 @@ def test_episodes_outside_of_a_run_are_read_by_report_stats_and_export(
     assert found["episodes"] == 2 and found["standings"][0]["contender"]["agent"] == "scripted"
     assert main(["export", str(loose), "-o", str(loose / "t.csv")]) == 0
     assert "left out" in capsys.readouterr().err
-    assert "deeper/b" in (loose / "t.csv").read_text()
+    assert str(loose / "deeper/b") in (loose / "t.csv").read_text()
     assert Path(told("report", loose, "-o", loose / "page.html")["page"]).is_file()
     assert len(told("show", loose)["not_passed"]) == 1
     assert len(told("behaviour", loose)["contenders"]) == 1
+
+
+def test_an_exported_folder_can_be_shown_and_columns_keep_their_types(both: Path, told: Told) -> None:
+    told("export", both, "-o", both / "t.jsonl")
+    for row in map(json.loads, (both / "t.jsonl").read_text().splitlines()):
+        assert told("show", row["folder"])["outcome"] == row["outcome"]
+        assert isinstance(row["episode_seed"], int) and isinstance(row["attempts"], int)
 
 
 @pytest.mark.parametrize("command", ["show", "behaviour", "reverify", "clarifications", "stats", "export"])

@@ -57,6 +57,17 @@ def test_a_long_list_is_folded_and_bounded(tmp_path: Path) -> None:
     assert cards.count("<tr>") == MOST + 2
 
 
+def test_what_broke_comes_first_with_the_reason_and_a_link(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", [(8, 8)] * 2)
+    broken = tmp_path / "broken"
+    plan = (Planned(number=0, configuration="pocket/app0/pin/i@ada/paper/list", rollout=0, seed=0),)
+    with RunStore.create(broken, RunSpec(worlds=("pocket",), agent="mine"), plan) as store:
+        why = f"agent ./mine exited with status 1; its standard error ends:\n  Traceback\n  KeyError: {EVIL}"
+        store.finish(0, Finished(Outcome.ERRORED, None, 1, 1.0, ended_by="error", error=why, folder="episodes/000000"))
+    cards = str(run_gallery([run, broken], tmp_path / "report.html"))
+    assert "1 errored" in cards and "standard error ends: KeyError: &lt;img" in cards and "<img src=x" not in cards
+
+
 @pytest.mark.process
 def test_frames_of_any_shape_stand_in_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = write_run(

@@ -10,6 +10,7 @@ from pathlib import Path
 from fairground.core import Outcome
 from fairground.rollout import Event, Finished, Job, Planned, RunSpec, RunStore, carry_out
 from fairground.rollout.store import hold
+from fairground.rollout.work import OUTAGE
 
 
 class Stub:
@@ -36,6 +37,8 @@ class Stub:
             time.sleep(1000)
         if "error" in name and job.attempt < 2:
             return Finished(Outcome.ERRORED, ended_by="error", error="no luck", folder=job.folder), True
+        if "outage" in name:
+            return Finished(Outcome.ERRORED, ended_by=OUTAGE, error="the model gave no answer", folder=job.folder), True
         if "tired" in name:
             return Finished(Outcome.FAILED, reward=0.0, ended_by="time_budget", folder=job.folder), False
         cost = 1.0 if "dear" in name else None

@@ -162,6 +162,28 @@ def test_a_run_whose_model_server_is_not_there_ends_before_its_first_episode(
     assert not (out / "episodes").exists()
 
 
+def test_a_run_whose_model_no_longer_answers_stops_before_it_has_spent_its_attempts(tmp_path: Path) -> None:
+    names = ["outage-one", "well", "outage-two", "outage-three", "outage-four", "outage-five"]
+    with RunStore.create(tmp_path / "run", SPEC, plan_of(names)) as run:
+        with pytest.raises(AgentUnusable, match="gave no answer"):
+            carry_out(run, workers=1, make_work=partial(Stub, run.folder))
+        progress = run.progress()
+    assert progress.finished == 1 and progress.retried == 2, "one before the score, and the first of two in a row"
+
+
+def test_errored_episodes_can_be_tried_again(tmp_path: Path) -> None:
+    with RunStore.create(tmp_path / "run", SPEC.model_copy(update={"retries": 0}), plan_of(["error", "well"])) as run:
+        work = partial(Stub, run.folder)
+        carry_out(run, workers=1, make_work=work)
+        for expected in (Outcome.ERRORED, Outcome.PASSED):  # it has luck at the third attempt
+            assert run.reopen_errored() == 1
+            carry_out(run, workers=1, make_work=work)
+            row = next(run.rows())
+            assert row.finished is not None and row.finished.outcome is expected
+        assert row.finished.folder == "episodes/000000-2" and run.progress().retried == 2
+        assert run.reopen_errored() == 0
+
+
 def test_without_a_key_nothing_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

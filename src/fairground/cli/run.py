@@ -118,9 +118,10 @@ def resume(
     address: Address = None,
     ship: Ship = False,
     dollars: Annotated[float | None, typer.Option(help="Most dollars for the whole run, in place of its own.")] = None,
+    errored: Annotated[bool, typer.Option("--errored", help="Also try episodes again that ended as errored.")] = False,
     json: Json = False,
 ) -> None:
     """Goes on with a run that was stopped: what it still lacks, and nothing twice."""
     from fairground.cli.running import How, go_on
 
-    go_on(folder, How(workers, executor is Where.RAY, address, ship), dollars=dollars, json=json)
+    go_on(folder, How(workers, executor is Where.RAY, address, ship), dollars=dollars, errored=errored, json=json)

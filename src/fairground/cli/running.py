@@ -22,6 +22,7 @@ from fairground.cli.stats.options import counted
 from fairground.cli.stats.summary import print_standings
 from fairground.core import InfrastructureError, InvalidInput, Outcome
 from fairground.report import run_gallery, write_report
+from fairground.report.describe import in_a_line
 from fairground.report.outcomes import outcome_markup
 from fairground.rollout import (
     Event,
@@ -117,7 +118,7 @@ def begin(
     _do(folder, stores, how, json)
 
 
-def go_on(folder: Path, how: How, *, dollars: float | None, json: bool) -> None:
+def go_on(folder: Path, how: How, *, dollars: float | None, errored: bool, json: bool) -> None:
     """Does what the runs in a folder still lack."""
     how.check()
     stores = [RunStore.open(one, write=True) for one in runs_in(folder) or [folder]]
@@ -127,6 +128,8 @@ def go_on(folder: Path, how: How, *, dollars: float | None, json: bool) -> None:
                 budget = store.spec.budget.model_copy(update={"dollars": dollars})
                 store.spec = store.spec.model_copy(update={"budget": budget})
             _checked(store.spec, how)
+            if errored:
+                store.reopen_errored()
     except BaseException:
         for store in stores:
             store.close()
@@ -275,7 +278,7 @@ def _shown(store: RunStore, who: str, *, quiet: bool) -> Iterator[Callable[[Even
                 errors.print(f"[bold]run[/]    {escape(who)} {done}: {words}", highlight=False)
             if event.finished.outcome in (Outcome.ERRORED, Outcome.INVALID) and not quiet:
                 again = "" if event.final else ", will be tried again"
-                first = event.finished.error.splitlines()[0] if event.finished.error else ""
+                first = in_a_line(event.finished.error)
                 errors.print(
                     f"{outcome_markup(event.finished.outcome)}{again}: {escape(event.row.planned.configuration)}: "
                     f"{escape(first)}",
@@ -290,7 +293,7 @@ def _print_end(found: Summary, folder: Path, page: Path, *, scores: bool) -> Non
         score = one.score
         console.print(
             f"[bold]score[/]  {escape(str(one.contender))}: [bold]{100 * score.estimate:.1f}%[/] "
-            f"\\[{100 * score.low:.1f}, {100 * score.high:.1f}], {one.episodes} episodes scored",
+            f"\\[{100 * score.low:.1f}, {100 * score.high:.1f}], {counted(one.episodes, 'episode')} scored",
             highlight=False,
         )
     for note in found.notes:

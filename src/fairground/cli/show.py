@@ -13,6 +13,7 @@ from rich.table import Table
 from fairground.cli.output import Json, console, print_json
 from fairground.core import Episode
 from fairground.report import describe
+from fairground.report.describe import in_a_line
 from fairground.report.outcomes import outcome_markup
 from fairground.rollout import read_episode
 
@@ -53,8 +54,11 @@ def show(
         console.print("[yellow]incomplete: the recording stopped before the episode ended[/]")
     if steps:
         for step in found.steps:
-            console.print(f"  {step.index + 1:>3}  {escape(describe(step.action))}", highlight=False)
+            refused = f"  [red]refused: {escape(in_a_line(step.refused))}[/]" if step.refused else ""
+            console.print(f"  {step.index + 1:>3}  {escape(describe(step.action))}{refused}", highlight=False)
     print_episode(found.episode)
+    if "traceback" in found.log_names():
+        console.print(f"[bold]trace[/]  {folder / 'logs' / 'traceback.txt'}", highlight=False, soft_wrap=True)
     console.print(f"[bold]page[/]   {page}", highlight=False, soft_wrap=True)
     if browser:
         webbrowser.open(page.resolve().as_uri())

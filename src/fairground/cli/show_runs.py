@@ -10,6 +10,7 @@ from fairground.cli.output import clean, console, print_json
 from fairground.cli.stats.options import counted, grid, label, print_notes, show
 from fairground.cli.stats.summary import print_standings
 from fairground.core import Check, FairgroundError, Outcome
+from fairground.report.describe import in_a_line
 from fairground.report.outcomes import outcome_markup
 from fairground.rollout.ended import Ended, ended_episodes, result_folders
 from fairground.rollout.episode_table import ended_table
@@ -39,6 +40,7 @@ def show_runs(folder: Path, *, browser: bool, json: bool) -> None:
     table = replace(join_tables(tables), source=str(folder))
     summary = summarise(table, depth="scores")
     missed = [one for ended, _ in by_home.values() for one in ended if one.finished.outcome is not Outcome.PASSED]
+    missed.sort(key=lambda one: one.finished.outcome is Outcome.FAILED)  # what broke comes first
     page = folder / "report.html"
     if json:
         found = _explained(missed)
@@ -99,7 +101,7 @@ def _explained(missed: list[Ended]) -> list[_Shown]:
 
 def _why(one: Ended, file: str) -> str:
     if one.finished.outcome is not Outcome.FAILED:
-        return clean((one.finished.error.splitlines() or [""])[0])
+        return clean(in_a_line(one.finished.error))
     try:
         checks = failed_checks(one.home, file)
     except FairgroundError as error:

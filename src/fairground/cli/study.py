@@ -17,6 +17,7 @@ from fairground.cli.output import Json, Observe, clean, console, errors, home_of
 from fairground.cli.stats.options import counted, grid, label, p_shown, print_notes, show, shown
 from fairground.core import InvalidInput, Outcome
 from fairground.report import write_study_page
+from fairground.report.describe import in_a_line
 from fairground.report.outcomes import outcome_markup
 from fairground.rollout import Event, RunStore
 from fairground.rollout.study import StudyRun, StudySpec, read_study
@@ -150,7 +151,7 @@ def _progress(
             bar.update(task, completed=done)
             if event.finished.outcome in (Outcome.ERRORED, Outcome.INVALID) and not quiet:
                 again = "" if event.final else ", will be tried again"
-                first = event.finished.error.splitlines()[0] if event.finished.error else ""
+                first = in_a_line(event.finished.error)
                 errors.print(
                     f"{outcome_markup(event.finished.outcome)}{again}: {escape(run.condition)}: "
                     f"{escape(event.row.planned.configuration)}: {escape(clean(first))}",

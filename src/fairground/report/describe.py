@@ -94,6 +94,14 @@ def evidence(value: Any, *, indent: int | None = None) -> str:
     return json.dumps(value, ensure_ascii=False, indent=indent, default=repr)
 
 
+def in_a_line(error: str) -> str:
+    """An error in one line: its first, and where that only announces what follows, the last of it too."""
+    lines = [line.strip() for line in error.splitlines() if line.strip()]
+    if len(lines) > 1 and lines[0].endswith(":"):
+        return f"{lines[0]} {lines[-1]}"
+    return lines[0] if lines else ""
+
+
 def _amount(scroll: Scroll) -> str:
     unit = " px" if scroll.unit == "pixels" else ""
     parts = []

@@ -1,50 +1,56 @@
-"""The failed episodes of runs, for their report: where each failed, at which check, and a link to its replay."""
+"""The episodes of runs that did not pass, for their report: where, at which check or why, and a link to the replay."""
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from fairground.core import Check, Configuration, EpisodeError, Outcome
 from fairground.report.data_table import behind
-from fairground.report.describe import evidence
+from fairground.report.describe import evidence, in_a_line
 from fairground.report.episode_page import write_episode_page
 from fairground.report.html import Child, Html, tag
 from fairground.report.outcomes import outcome_pill
 from fairground.report.statistics_words import who
-from fairground.rollout import RunStore, is_run
+from fairground.rollout import Finished, RunStore, is_run
 from fairground.rollout.failed_checks import failed_checks, verdict_files
 from fairground.stats import Contender
 
 MOST = 50
-"""Failed episodes that are listed of each run."""
+"""Episodes that are listed of each run."""
 
 _OPEN = 12  # of all that are not folded away, over all runs
 _LEAST = 3  # the same of each run
 _SHORT = 90  # letters of a value
+_LONG = 300  # letters of an error
 
 
 @dataclass(frozen=True)
 class _Failure:
-    """A failed episode.
+    """An episode that did not pass.
 
     Attributes:
         configuration: Where.
         rollout: Which attempt, from 0 on.
+        outcome: How it ended.
+        error: Why there is no score, where there is none.
         checks: Those that failed; none where its recording cannot be read.
         href: Its page, from where the report lies; empty where there is none.
     """
 
     configuration: Configuration
     rollout: int
+    outcome: Outcome
+    error: str
     checks: tuple[Check, ...]
     href: str
 
 
 def run_failures(runs: Sequence[Path], report: Path) -> Html | None:
-    """A card for the report: the failed episodes of each run, with the first check that failed; None without any.
+    """A card for the report: what did not pass in each run, and why; None without any.
 
     The pages of the listed episodes are written too.
 
@@ -53,43 +59,54 @@ def run_failures(runs: Sequence[Path], report: Path) -> Html | None:
         report: Where the report will be, for the links.
     """
     lists = [_of_run(run, report.resolve().parent) for run in runs if is_run(run)]
-    found = [(contender, failed, number) for contender, failed, number in lists if number]
+    found = [(contender, failed, numbers) for contender, failed, numbers in lists if numbers]
     if not found:
         return None
     shown = max(_LEAST, _OPEN // len(found))
     parts = [
-        (tag("h3", who(contender), " ", outcome_pill("failed", f"{number:,} failed")), _listed(failed, number, shown))
-        for contender, failed, number in found
+        (tag("h3", who(contender), _pills(numbers)), _listed(failed, sum(numbers.values()), shown))
+        for contender, failed, numbers in found
     ]
     return tag(
         "section",
         tag("h2", "What failed"),
-        tag("p", "Failed episodes in the order of the plan, each with the first check that it failed.", class_="intro"),
+        tag(
+            "p",
+            "Episodes without a score come first, with the reason; then the failed ones in the order of the plan, each "
+            "with the first check that it failed.",
+            class_="intro",
+        ),
         [tag("div", part, class_="failures") for part in parts],
         id="failed",
         class_="card",
     )
 
 
-def _of_run(run: Path, report: Path) -> tuple[Contender, list[_Failure], int]:
+def _of_run(run: Path, report: Path) -> tuple[Contender, list[_Failure], Counter[Outcome]]:
     with RunStore.open(run) as store:
         contender = Contender(store.spec.agent, store.spec.condition)
-        rows = [row for row in store.rows() if row.finished is not None and row.finished.outcome is Outcome.FAILED]
+        ended = [(row.planned, row.finished) for row in store.rows() if row.finished is not None]
+    missed = [(planned, finished) for planned, finished in ended if finished.outcome is not Outcome.PASSED]
+    missed.sort(key=lambda one: one[1].outcome is Outcome.FAILED)
     newest = verdict_files(run)
     failed = []
-    for row in rows[:MOST]:
-        assert row.finished is not None
-        file = newest.get(row.planned.number, f"{row.finished.folder}/episode.json")
-        checks, href = _read(run, row.finished.folder, file, report)
-        failed.append(_Failure(Configuration.from_id(row.planned.configuration), row.planned.rollout, checks, href))
-    return contender, failed, len(rows)
+    for planned, finished in missed[:MOST]:
+        file = newest.get(planned.number, f"{finished.folder}/episode.json")
+        checks, href = _read(run, finished, file, report)
+        place = Configuration.from_id(planned.configuration)
+        failed.append(_Failure(place, planned.rollout, finished.outcome, finished.error, checks, href))
+    return contender, failed, Counter(finished.outcome for _, finished in missed)
 
 
-def _read(run: Path, folder: str, file: str, report: Path) -> tuple[tuple[Check, ...], str]:
-    """What failed, and where the episode's page is; nothing of a recording that cannot be read: the score stands."""
+def _pills(numbers: Counter[Outcome]) -> list[Child]:
+    return [(" ", outcome_pill(outcome, f"{number:,} {outcome}")) for outcome, number in numbers.items()]
+
+
+def _read(run: Path, finished: Finished, file: str, report: Path) -> tuple[tuple[Check, ...], str]:
+    """What failed, and where the episode's page is; nothing of a recording that cannot be read: the outcome stands."""
     try:
-        checks = failed_checks(run, file)
-        page = write_episode_page(run / folder)
+        checks = failed_checks(run, file) if finished.outcome is Outcome.FAILED else ()
+        page = write_episode_page(run / finished.folder)
     except (EpisodeError, OSError):
         return (), ""
     return checks, Path(os.path.relpath(page.resolve(), report)).as_posix()
@@ -106,7 +123,7 @@ def _listed(failed: Sequence[_Failure], number: int, shown: int) -> Child:
 
 
 def _table(failed: Sequence[_Failure]) -> Html:
-    heads = [tag("th", head, scope="col") for head in ("Task", "First failed check", "Expected and found", "Replay")]
+    heads = [tag("th", head, scope="col") for head in ("Task", "First failed check", "What was found", "Replay")]
     rows = [tag("tr", _cells(one)) for one in failed]
     return tag("table", tag("thead", tag("tr", heads)), tag("tbody", rows), class_="failed")
 
@@ -117,10 +134,13 @@ def _cells(one: _Failure) -> list[Html]:
     again = f" · attempt {one.rollout + 1}" if one.rollout else ""
     first = one.checks[0] if one.checks else None
     others = f" and {len(one.checks) - 1} more" if len(one.checks) > 1 else None
-    seen = None if first is None else f"expected {_short(first.expected)}, found {_short(first.found)}"
+    seen = f"expected {_short(first.expected)}, found {_short(first.found)}" if first else in_a_line(one.error)[:_LONG]
+    what: Child = tag("bdi", first.name) if first else "its recording cannot be read"
+    if one.outcome is not Outcome.FAILED:
+        what = outcome_pill(one.outcome)
     return [
         tag("td", tag("bdi", f"{place.suite}/{place.app}/{place.scenario}"), tag("small", tag("bdi", axes), again)),
-        tag("td", tag("bdi", first.name) if first else "its recording cannot be read", tag("small", others)),
+        tag("td", what, tag("small", others)),
         tag("td", tag("bdi", seen) if seen else None, class_="seen"),
         tag("td", tag("a", "Open", href=one.href, aria_label=f"Replay of {place.id}") if one.href else None),
     ]

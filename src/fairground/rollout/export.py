@@ -29,7 +29,7 @@ def export_runs(folders: Path | Sequence[Path], output: Path) -> Table:
     """Writes the episodes of runs that have ended, one row each; returns what was written.
 
     Beyond the columns that statistics know there are `episode_seed`, `attempts`, `tokens`, `ended_by`, `error` and
-    `folder`, the last below the run's.
+    `folder`.
 
     Args:
         folders: Of runs, which may still go on; of several runs side by side; or of episodes outside of a run.
@@ -99,7 +99,7 @@ def _with_more(folder: Path) -> Table:
         "tokens": pa.array([one.finished.tokens for one in ended], pa.int64()),
         "ended_by": pa.array([one.finished.ended_by for one in ended], pa.string()),
         "error": pa.array([one.finished.error for one in ended], pa.string()),
-        "folder": pa.array([one.finished.folder for one in ended], pa.string()),
+        "folder": pa.array([str(one.home / one.finished.folder) for one in ended], pa.string()),
     }
     return replace(table, extra={**table.extra, **{name: pa.chunked_array([column]) for name, column in more.items()}})
 

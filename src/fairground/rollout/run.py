@@ -17,10 +17,14 @@ from fairground.rollout.executor import UNWRITTEN, Executor, LocalExecutor
 from fairground.rollout.folder import read_episode
 from fairground.rollout.plan import RunSpec, make_plan
 from fairground.rollout.store import Finished, Progress, Row, RunStore
-from fairground.rollout.work import UNANSWERED, UNUSABLE, Episodes, Job, Work
+from fairground.rollout.work import OUTAGE, UNANSWERED, UNUSABLE, Episodes, Job, Work
 
 EPISODES = "episodes"
 """Folder of the episodes, below that of the run."""
+
+
+OUTAGES = 2
+"""Attempts without an answer of the model, with no score in between, after which a run stops: each has waited long."""
 
 
 class AgentUnusable(InfrastructureError):
@@ -68,9 +72,9 @@ def carry_out(
 
     Raises:
         CannotWrite: When the disk is full, or the folder is gone or read-only. What was committed stays, and the rest
-            can be done once that is mended.
-        AgentUnusable: When the agent's model cannot be asked: no server, a key that is refused, no such model. Nothing
-            is committed of that attempt.
+            can be done once that is corrected.
+        AgentUnusable: When the agent's model cannot be asked: no server, a key that is refused, no such model, or no
+            answer any more. Nothing is committed of that attempt.
     """
     waiting = deque(_leftovers(store, on_event))
     if not waiting:
@@ -82,7 +86,7 @@ def carry_out(
     work = make_work or partial(Episodes, store.folder, store.spec)
     doing = executor or LocalExecutor(work, min(workers, len(waiting)))
     tally = _Tally(store.progress())
-    open_jobs = 0
+    open_jobs = outages = 0
     try:
         while waiting or open_jobs:
             while waiting and doing.room > 0 and not _spent(store.spec, tally.cost):
@@ -102,7 +106,10 @@ def carry_out(
                     raise CannotWrite(f"the run stopped: {finished.error}")
                 if finished.ended_by == UNUSABLE or (finished.ended_by == UNANSWERED and not tally.scored):
                     raise _hopeless(store, finished.error)
-                if finished.ended_by == UNANSWERED:
+                outages = outages + 1 if finished.ended_by == OUTAGE else 0 if finished.outcome.scored else outages
+                if outages >= OUTAGES:
+                    raise _hopeless(store, finished.error)
+                if finished.ended_by in (UNANSWERED, OUTAGE):
                     finished = replace(finished, ended_by="error")
                 final = finished.outcome is not Outcome.ERRORED or attempts[job.planned.number] >= store.spec.retries
                 if final:
@@ -125,7 +132,7 @@ def carry_out(
 def _hopeless(store: RunStore, error: str) -> AgentUnusable:
     """Nothing was committed of the attempt, so that the run can be resumed once its agent can act."""
     what, _, fix = error.partition("\n  fix: ")
-    again = f"`fairground resume {store.folder}` continues with the same agent"
+    again = f"`fairground resume {store.folder}` continues with the same agent; another one needs another --out"
     return AgentUnusable(
         f"the run stopped, because {store.spec.agent} cannot act: {what}", fix=f"{fix}; {again}" if fix else again
     )

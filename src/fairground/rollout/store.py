@@ -225,6 +225,20 @@ class RunStore:
             )
         return int(attempt)
 
+    def reopen_errored(self) -> int:
+        """Takes the end of every errored episode back, so that each is tried once more; returns how many there were."""
+        with self._commit() as db:
+            db.execute(
+                "INSERT INTO errors (number, attempt, error, folder, tokens, cost, finished)"
+                " SELECT number, attempts, error, folder, tokens, cost, finished FROM episodes"
+                " WHERE outcome = 'errored'"
+            )
+            changed = db.execute(
+                "UPDATE episodes SET outcome = NULL, reward = NULL, steps = NULL, seconds = NULL, tokens = NULL,"
+                " cost = NULL, ended_by = NULL, error = NULL, folder = NULL, finished = NULL WHERE outcome = 'errored'"
+            )
+        return changed.rowcount
+
     def unfinished(self) -> Iterator[Row]:
         """Episodes that have not ended, in the order of the plan."""
         return self._rows("WHERE outcome IS NULL ORDER BY number")

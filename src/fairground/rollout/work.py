@@ -10,7 +10,7 @@ from typing import Protocol
 
 from fairground.agents import Agent
 from fairground.agents.greedy import greedy_note
-from fairground.agents.models import EpisodeBudget, ModelAgent, Unusable, price_of
+from fairground.agents.models import EpisodeBudget, ModelAgent, ModelUnavailable, Unusable, price_of
 from fairground.core import Configuration, Outcome
 from fairground.rollout.ended import finished_of
 from fairground.rollout.interventions.advisers import Advisers
@@ -27,6 +27,10 @@ UNUSABLE = "unusable"
 
 UNANSWERED = "unanswered"
 """How an attempt ended whose agent has never had a reply: so may every other, if none of the run was scored yet."""
+
+
+OUTAGE = "outage"
+"""How an attempt ended whose model answered before and no longer does, however often it was asked."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +120,11 @@ class Episodes:
         agent = self._agent
         if not isinstance(agent, ModelAgent) or agent.failure is None:
             return ""
-        return UNUSABLE if isinstance(agent.failure, Unusable) else "" if agent.replied else UNANSWERED
+        if isinstance(agent.failure, Unusable):
+            return UNUSABLE
+        if not agent.replied:
+            return UNANSWERED
+        return OUTAGE if isinstance(agent.failure, ModelUnavailable) else ""
 
     def _companion(self, planned: Planned) -> Company | None:
         if not self._spec.interventions:

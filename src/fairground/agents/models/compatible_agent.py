@@ -11,7 +11,7 @@ from fairground.agents.models.compatible_dialects import text_prompt
 from fairground.agents.models.driver import ModelAgent
 from fairground.core import InvalidInput
 
-_URL = re.compile(r"https?://[^\s/?#@]+(/[^\s?#]*)?", re.IGNORECASE)
+_URL = re.compile(r"https?://[^\s/?#@]+(/[^\s?#=:]*)?", re.IGNORECASE)
 _NAMED = re.compile(r"(?P<model>[^\s#]+?)@(?P<url>https?://[^#]*)(#(?P<dialect>.*))?", re.IGNORECASE)
 _MAX_NAME = 2_000
 
@@ -70,6 +70,6 @@ def _server(url: str) -> str:
     if not _URL.fullmatch(url[:_MAX_NAME]):
         raise InvalidInput(
             f"the address {url[:200]!r} is not one of a server",
-            fix="write it as http://HOST:PORT/v1, without user or password; a key goes into COMPATIBLE_API_KEY",
+            fix="write it as http://HOST:PORT/v1, with nothing after it; a key goes into COMPATIBLE_API_KEY",
         )
     return url

@@ -218,13 +218,7 @@ def join_tables(tables: Sequence[Table]) -> Table:
             name: np.concatenate([table.numbers.get(name, np.full(len(table), np.nan)) for table in tables])
             for name in numbers
         },
-        extra={
-            name: pa.chunked_array(
-                [chunk for table in tables for chunk in as_text(table.extra[name], f"column {name!r}").chunks],
-                type=pa.string(),
-            )
-            for name in shared
-        },
+        extra={name: _join_extra([table.extra[name] for table in tables], name) for name in shared},
         source=", ".join(table.source for table in tables),
         notes=tuple(dict.fromkeys(note for table in tables for note in table.notes)),
     )
@@ -236,6 +230,13 @@ def join_tables(tables: Sequence[Table]) -> Table:
 
     refuse_same_rollout(joined.names, place)
     return joined
+
+
+def _join_extra(columns: Sequence[pa.ChunkedArray], name: str) -> pa.ChunkedArray:
+    """Columns of one type keep it; others become text."""
+    if len({column.type for column in columns}) > 1:
+        columns = [as_text(column, f"column {name!r}") for column in columns]
+    return pa.chunked_array([chunk for column in columns for chunk in column.chunks], type=columns[0].type)
 
 
 def refuse_same_rollout(names: Mapping[str, Names], place: Callable[[int], str]) -> None:
