@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from fairground.core import Outcome
 from fairground.report.outcomes import OUTCOME_LOOKS
+from fairground.report.palette import DARK, LIGHT
 from fairground.report.plots import (
     NARROW,
     WIDE,
@@ -39,7 +40,6 @@ from fairground.report.plots import (
     theme,
 )
 from fairground.report.plots.bars import contrast, on
-from fairground.report.plots.look import DARK, LIGHT
 from fairground.report.plots.scale import (
     Scale,
     around,

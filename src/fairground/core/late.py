@@ -8,7 +8,7 @@ from typing import Any
 
 
 def late_names(room: str, places: Mapping[str, str]) -> Callable[[str], Any]:
-    """A module's `__getattr__` that finds each name in the module of the room that defines it."""
+    """A package's `__getattr__` that finds each name in the module that defines it; no name may be that of a module."""
 
     def find(name: str) -> Any:
         if name in places:

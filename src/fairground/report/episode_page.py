@@ -17,7 +17,7 @@ from fairground.report.describe import describe, evidence
 from fairground.report.html import Child, Html, join, tag
 from fairground.report.marks import Box, Mark, Ring, Trail, arrow_head, caption, marks, scale
 from fairground.report.outcomes import outcome_pill
-from fairground.report.plots import theme
+from fairground.report.palette import theme
 from fairground.report.scenes import Scene, outcome_of, scenes_of
 from fairground.report.state_changes import changes_section, state_changes
 from fairground.rollout.disk import write_whole

@@ -16,7 +16,7 @@ from fairground.report.data_table import Rows, Value, behind
 from fairground.report.describe import evidence
 from fairground.report.episode_page import write_episode_page
 from fairground.report.html import Child, Html, tag
-from fairground.report.plots import theme
+from fairground.report.palette import theme
 from fairground.rollout.disk import write_whole
 from fairground.rollout.judge_agreements import JudgeAgreement
 from fairground.rollout.judged import Judged

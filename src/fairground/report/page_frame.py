@@ -16,8 +16,8 @@ from pathlib import Path
 import fairground
 from fairground.core import InfrastructureError, InvalidInput
 from fairground.report.html import Child, Html, tag
+from fairground.report.palette import LIGHT
 from fairground.report.plots import Figure, theme
-from fairground.report.plots.look import LIGHT
 from fairground.report.plots.svg import GENERATOR
 from fairground.report.statistics_sections import Exhibit, Section
 

@@ -16,9 +16,9 @@ from fairground.core import InvalidInput, Outcome
 from fairground.report.data_table import copy_buttons
 from fairground.report.html import Child, Html, tag
 from fairground.report.page_frame import figure_tools, not_said, page_of, section_of, write_page
+from fairground.report.palette import Look, marker, paint
 from fairground.report.plots import Figure, inline_bar
 from fairground.report.plots.axes import TICK
-from fairground.report.plots.look import Look, marker, paint
 from fairground.report.plots.scale import Scale, around, percent, rounded
 from fairground.report.plots.svg import printable, words
 from fairground.report.statistics_behaviour import components, costs, reliability, sensitivity

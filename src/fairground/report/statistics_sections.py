@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from fairground.core import Outcome
 from fairground.report.data_table import Rows, Value, behind, table
 from fairground.report.html import Child, Html, tag
+from fairground.report.palette import paint
 from fairground.report.plots import (
     Cell,
     Curve,
@@ -26,7 +27,6 @@ from fairground.report.plots import (
     panels,
     stacks,
 )
-from fairground.report.plots.look import paint
 from fairground.report.plots.scale import percent, plainly, points
 from fairground.report.statistics_words import (
     attributed,

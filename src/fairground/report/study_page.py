@@ -11,8 +11,8 @@ from fairground.core import Outcome
 from fairground.report.data_table import Rows, Value, behind, table
 from fairground.report.html import Child, Html, tag
 from fairground.report.page_frame import page_of, section_of, write_page
+from fairground.report.palette import paint
 from fairground.report.plots import Figure, Look, Row, figure, flow, forest, look_of
-from fairground.report.plots.look import paint
 from fairground.report.plots.scale import percent, points, rounded
 from fairground.report.plots.svg import printable
 from fairground.report.statistics_behaviour import CLASSES

@@ -1,12 +1,12 @@
 """Figures drawn by hand as SVG: plain data in, a `Drawing` out, without a plotting library."""
 
+from fairground.report.palette import Look, look_of, theme
 from fairground.report.plots.bars import Stack, stacks
 from fairground.report.plots.columns import columns
 from fairground.report.plots.curves import Curve, Panel, panels
 from fairground.report.plots.dumbbells import Dumbbell, dumbbells
 from fairground.report.plots.flow import flow
 from fairground.report.plots.forest import Row, forest, inline_bar
-from fairground.report.plots.look import Look, look_of, theme
 from fairground.report.plots.matrix import Cell, matrix
 from fairground.report.plots.scatter import Spot, scatter
 from fairground.report.plots.svg import NARROW, WIDE, Drawing, Figure, figure

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fairground.report.html import Html, join, tag
-from fairground.report.plots.look import Look, marker, paint
+from fairground.report.palette import Look, marker, paint
 from fairground.report.plots.scale import Scale, Write
 from fairground.report.plots.svg import SIZE, fit, line, n, width_of, words
 

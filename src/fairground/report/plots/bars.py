@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fairground.report.html import Html, join, tag
+from fairground.report.palette import DARK, LIGHT, paint
 from fairground.report.plots.axes import bottom_axis, label_room
-from fairground.report.plots.look import DARK, LIGHT, paint
 from fairground.report.plots.scale import percent, whole
 from fairground.report.plots.svg import WIDE, Drawing, fit, mark, n, width_of, words
 

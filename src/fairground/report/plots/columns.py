@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 
 from fairground.report.html import Html, join, tag
+from fairground.report.palette import Look, marker, paint
 from fairground.report.plots.axes import TICK, bottom_axis, label_room, legend
 from fairground.report.plots.forest import Row, whisker
-from fairground.report.plots.look import Look, marker, paint
 from fairground.report.plots.scale import Scale, Write, percent, whole
 from fairground.report.plots.svg import WIDE, Drawing, line, mark, width_of, words
 from fairground.stats.interval import Interval

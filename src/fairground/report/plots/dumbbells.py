@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fairground.report.html import Html, join, tag
+from fairground.report.palette import Look, marker, paint
 from fairground.report.plots.axes import bottom_axis, label_room, legend
-from fairground.report.plots.look import Look, marker, paint
 from fairground.report.plots.scale import Write, around
 from fairground.report.plots.svg import WIDE, Drawing, line, mark, n, words
 from fairground.stats.interval import Interval

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fairground.report.html import Html, join, tag
-from fairground.report.plots.look import paint
+from fairground.report.palette import paint
 from fairground.report.plots.svg import WIDE, Drawing, mark, n, words
 
 

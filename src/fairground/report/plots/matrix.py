@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fairground.report.html import Html, join, tag
+from fairground.report.palette import paint
 from fairground.report.plots.axes import label_room
-from fairground.report.plots.look import paint
 from fairground.report.plots.svg import WIDE, Drawing, mark, n, width_of, words
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fairground.report.html import Html, join, tag
+from fairground.report.palette import Look, marker, paint
 from fairground.report.plots.axes import bottom_axis, left_axis, legend
-from fairground.report.plots.look import Look, marker, paint
 from fairground.report.plots.scale import Scale, Write, around, logarithmic, percent
 from fairground.report.plots.svg import WIDE, Drawing, line, mark, n, width_of, words
 from fairground.stats.interval import Interval

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fairground.report.html import Child, Html, tag
-from fairground.report.plots.look import LIGHT, paint
+from fairground.report.palette import LIGHT, paint
 
 WIDE = 720
 """Width of a drawing for a desk or a paper, in pixels of the drawing."""

@@ -188,7 +188,7 @@ def _notes(a: Cells, b: Cells, one: Cells, other: Cells, paired: str) -> tuple[s
         if missing:
             notes.append(
                 f"{missing} of {before.contender}'s {len(before)} configurations are not in this comparison: "
-                "the other one was not run there."
+                "the other one has no scored episode there."
             )
     if paired == "scenarios":
         notes.append("Paired by scenario only: the two were run in different configurations of them.")
