@@ -1,4 +1,4 @@
-"""What an episode changed, told readably and within bounds, whoever recorded it."""
+"""What an episode changed, told readably and within bounds, also of a hostile recording."""
 
 from __future__ import annotations
 
