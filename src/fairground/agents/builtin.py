@@ -10,9 +10,9 @@ from fairground.agents.driven import HUMAN, nobody_to_drive
 from fairground.agents.greedy import greedy_options
 from fairground.agents.oracle import oracle_from
 from fairground.agents.program import program_agent
-from fairground.agents.protocol import Agent, Brief, Turn
+from fairground.agents.protocol import Agent, Brief, Turn, turn_of
 from fairground.agents.python import is_python_agent, published_agents, python_agent
-from fairground.core import Action, Done, InvalidInput, Observation, parse_action, parse_json, unknown
+from fairground.core import Action, Done, InvalidInput, Observation, parse_json, unknown
 from fairground.env import action_space, decode_action
 
 _ENDING = ("answer", "done", "fail", "call_user")
@@ -70,7 +70,7 @@ class Scripted:
 
     def __init__(self, actions: Iterable[Action | Turn | dict[str, Any]], name: str = "scripted") -> None:
         self.name = name
-        self._turns = [_turn(item, f"actions[{number}]") for number, item in enumerate(actions)]
+        self._turns = [turn_of(item, where=f"actions[{number}]") for number, item in enumerate(actions)]
         self._next = 0
 
     @classmethod
@@ -85,7 +85,7 @@ class Scripted:
         except UnicodeDecodeError as error:
             raise InvalidInput(f"script {path} is not UTF-8: {error}") from None
         rows = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
-        turns = [_turn(parse_json(line, where=f"{path}:{number}"), f"{path}:{number}") for number, line in rows]
+        turns = [turn_of(parse_json(line, where=f"{path}:{number}"), where=f"{path}:{number}") for number, line in rows]
         return cls(turns, name=f"script:{path.stem}")
 
     def begin(self, brief: Brief) -> None:
@@ -134,13 +134,3 @@ def make_agent(name: str, *, deterministic: bool = False, home: Path | None = No
         return python_agent(name, home=home)
     forms = ["oracle", "script:FILE", "program:COMMAND", *(f"{vendor}:MODEL" for vendor in MODELS)]
     raise unknown("agent", name, [*known, *forms, *published_agents(), "MODULE:CLASS", "FILE.py:CLASS"])
-
-
-def _turn(item: Any, where: str) -> Turn:
-    if isinstance(item, Turn):
-        return item
-    thought = ""
-    if isinstance(item, dict):
-        item = dict(item)
-        thought = str(item.pop("thought", ""))
-    return Turn(parse_action(item, where=where), thought)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
-from fairground.core import Action, Observation
+from fairground.core import Action, Observation, parse_action
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,21 @@ class Turn:
     action: Action
     thought: str = ""
     performed: bool = False
+
+
+def turn_of(answer: Any, *, where: str) -> Turn:
+    """A turn from what somebody gave: a turn, an action, or an action as plain data with a `thought` beside its fields.
+
+    Raises:
+        InvalidInput: When it is none of these; `where` says in the message what it was.
+    """
+    if isinstance(answer, Turn):
+        return answer
+    thought = ""
+    if isinstance(answer, Mapping):
+        answer = dict(answer)
+        thought = str(answer.pop("thought", ""))
+    return Turn(parse_action(answer, where=where), thought)
 
 
 @runtime_checkable

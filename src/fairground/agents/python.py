@@ -21,8 +21,8 @@ from types import ModuleType
 from typing import Any
 
 from fairground.agents.models.usage import Usage
-from fairground.agents.protocol import Brief, Turn
-from fairground.core import InvalidInput, Observation, parse_action, unknown
+from fairground.agents.protocol import Brief, Turn, turn_of
+from fairground.core import InvalidInput, Observation, unknown
 
 GROUP = "fairground.agents"
 """The entry point group of published agents."""
@@ -78,18 +78,12 @@ class PythonAgent:
     def act(self, observation: Observation) -> Turn:
         """Its next action; an action may also come as plain data, with a `thought` beside its fields."""
         answer = self._made.act(observation)
-        if isinstance(answer, Turn):
-            return answer
-        thought = ""
-        if isinstance(answer, Mapping):
-            answer = dict(answer)
-            thought = str(answer.pop("thought", ""))
-        elif not hasattr(answer, "kind"):
+        if not isinstance(answer, Turn | Mapping) and not hasattr(answer, "kind"):
             raise InvalidInput(
                 f"act of {self.name} returned {_shown(answer)}",
                 fix="return a Turn, an action such as Click(point=(10, 20)), or a dict such as {'kind': 'done'}",
             )
-        return Turn(parse_action(answer, where=f"what act of {self.name} returned"), thought)
+        return turn_of(answer, where=f"what act of {self.name} returned")
 
     def close(self) -> None:
         """Tells it that the episode is over, where it wants to know."""

@@ -36,7 +36,7 @@ class _Failure:
         configuration: Where.
         rollout: Which attempt, from 0 on.
         outcome: How it ended.
-        error: Why there is no score, where there is none.
+        error: Why the episode has no score; empty for one that failed.
         checks: Those that failed; none where its recording cannot be read.
         href: Its page, from where the report lies; empty where there is none.
     """
