@@ -56,6 +56,14 @@ def test_a_dry_run_shows_plan_time_and_cost_and_makes_nothing(
     assert found["estimate"]["dollars"]["high"] > 0 and found["spec"]["budget"]["tokens"] == 5000
 
 
+def test_configurations_can_be_planned_to_vary_one_axis_at_a_time(capsys: pytest.CaptureFixture[str]) -> None:
+    assert planned(capsys)["spec"]["design"] == "random"
+    found = planned(capsys, "--design", "one-axis-at-a-time", "--configs", 5, "--rollouts", 2)
+    assert found["spec"]["design"] == "one-axis-at-a-time"
+    assert run(capsys, WORLD, "--design", "one-axis-at-a-time", "--configs", 1, "--dry-run")[0] == 2
+    assert run(capsys, WORLD, "--design", "at-random", "--dry-run")[0] == 2
+
+
 def test_a_price_table_of_ones_own_is_kept_with_the_run(capsys: pytest.CaptureFixture[str], elsewhere: Path) -> None:
     agent = ("--agent", "anthropic:my-model")
     assert planned(capsys, *agent)["estimate"]["dollars"] is None

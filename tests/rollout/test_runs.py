@@ -72,6 +72,17 @@ def test_axes_that_are_not_varied_stay_at_their_first_value() -> None:
         make_plan(RunSpec(worlds=("pocket",), agent="random", axes=("colour",)))
 
 
+def test_a_run_that_varies_one_axis_at_a_time_is_resumed_with_the_plan_that_was_stored(tmp_path: Path) -> None:
+    spec = RunSpec(worlds=("pocket/notes",), agent="random", rollouts=2, configs=3, design="one-axis-at-a-time")
+    plan = make_plan(spec)
+    assert len(plan) == 2 * 2 * 3 and plan != make_plan(spec.model_copy(update={"design": "random"}))
+    RunStore.create(tmp_path / "run", spec, plan).close()
+    with RunStore.open(tmp_path / "run") as store:
+        assert store.spec == spec and tuple(row.planned for row in store.rows()) == plan
+    older = {key: value for key, value in spec.plain().items() if key != "design"}
+    assert RunSpec.parse(older).design == "random", "runs from before there were designs"
+
+
 def test_a_single_configuration_can_be_run_and_named_twice_is_run_once() -> None:
     world = "pocket/notes/count-label"
     (first, *_) = make_plan(RunSpec(worlds=(world,), agent="random", rollouts=1, configs=1))

@@ -107,6 +107,13 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
+def test_a_study_can_vary_one_axis_at_a_time() -> None:
+    (only,) = study_runs(spec_of(design="one-axis-at-a-time"))
+    assert only.spec.design == "one-axis-at-a-time"
+    with pytest.raises(InvalidInput, match="design"):
+        spec_of(design="one-at-a-time")
+
+
 def test_a_file_that_makes_no_sense_is_refused_with_what_to_do(tmp_path: Path, case: str) -> None:
     text, message, fix = BAD[case]
     with pytest.raises(InvalidInput) as found:

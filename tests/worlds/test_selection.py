@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from itertools import combinations, islice
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from fairground.core import AXES, InvalidConfiguration, InvalidInput, UnknownName
+from fairground.core import AXES, Configuration, InvalidConfiguration, InvalidInput, UnknownName
 from fairground.rollout import RunSpec, make_plan
 from fairground.worlds import Scenario, Suite, resolve, select, suites
 from fairground.worlds.selection import Part
@@ -122,9 +124,58 @@ def test_axes_that_do_not_vary_stay_at_their_first_value() -> None:
         list(select("pocket/notes").sample(1, axes=("themes",)))
 
 
+def by_scenario(sample: Iterable[Configuration]) -> dict[tuple[str, str], list[Configuration]]:
+    found: dict[tuple[str, str], list[Configuration]] = defaultdict(list)
+    for one in sample:
+        found[one.app, one.scenario].append(one)
+    return found
+
+
+def differing(one: Configuration, other: Configuration) -> list[str]:
+    return [axis for axis in AXES if getattr(one, axis) != getattr(other, axis)]
+
+
+def test_one_axis_at_a_time_varies_each_axis_of_a_base_configuration_in_turn() -> None:
+    whole = select("pocket")
+    sample = list(whole.sample(5, seed=9, design="one-axis-at-a-time"))
+    assert sample == list(whole.sample(5, seed=9, design="one-axis-at-a-time"))
+    assert sample != list(whole.sample(5, seed=10, design="one-axis-at-a-time"))
+    for base, *others in by_scenario(sample).values():
+        assert sorted(axis for one in others for axis in differing(base, one)) == sorted(AXES)
+    alone = list(select("pocket/eats").sample(5, seed=9, design="one-axis-at-a-time"))
+    assert alone == [one for one in sample if one.app == "eats"]
+    assert len({tuple(getattr(base, axis) for axis in AXES[1:]) for base, *_ in by_scenario(sample).values()}) > 100
+
+
+def test_with_fewer_configurations_than_axes_every_axis_has_equally_many_pairs_over_scenarios() -> None:
+    sample = by_scenario(select("pocket").sample(4, design="one-axis-at-a-time"))
+    pairs = [differing(one, other) for some in sample.values() for one, other in combinations(some, 2)]
+    matched = Counter(axes[0] for axes in pairs if len(axes) == 1)
+    assert sum(matched.values()) == 3 * len(sample) == len(pairs) / 2, "of every scenario each with its base"
+    assert max(matched.values()) - min(matched.values()) <= 2
+    drawn = by_scenario(select("pocket").sample(4))
+    pairs = [differing(one, other) for some in drawn.values() for one, other in combinations(some, 2)]
+    assert sum(len(axes) == 1 for axes in pairs) < len(pairs) / 50, "what the random sample has of them"
+
+
+def test_one_axis_at_a_time_keeps_to_the_axes_and_to_what_is_served() -> None:
+    (part,) = select("pocket/notes/count-label").parts
+    sample = list(select("pocket/notes/count-label").sample(None, axes=("theme",), design="one-axis-at-a-time"))
+    assert [one.theme for one in sample] != [] and {one.theme for one in sample} == set(part.themes)
+    assert len(sample) == len(part.themes) and len({(one.profile, one.ui_state) for one in sample}) == 1
+    everything = list(select("pocket/notes/count-label").sample(None, design="one-axis-at-a-time"))
+    served = {one.id for one in select("pocket/notes/count-label")}
+    assert {one.id for one in everything} <= served and len(everything) > len(sample)
+    holes = Part(part.suite, part.scenario, (part.pairs[0], part.pairs[-1]), part.themes[:1], part.ui_states[:1])
+    assert not holes.neighbours(holes[0], "instance") and not holes.neighbours(holes[0], "profile")
+    with pytest.raises(InvalidInput, match="1 per scenario was asked for"):
+        list(select("pocket/notes").sample(1, design="one-axis-at-a-time"))
+
+
 def test_a_folder_and_a_world_are_selections_too(write_world: Writer) -> None:
     folder = write_world()
     assert {one.instance for one in select(str(folder))} == {"hello", "bye"}
     assert {one.instance for one in select(f"{folder}/greet/bye")} == {"bye"}
     world = resolve(str(folder), seed=7)
     assert next(select(world).draws(1)) == world
+    assert list(select(world).sample(4, design="one-axis-at-a-time")) == [world.configuration]

@@ -27,6 +27,13 @@ class Where(StrEnum):
     RAY = "ray"
 
 
+class Choice(StrEnum):
+    """How configurations are chosen."""
+
+    RANDOM = "random"
+    ONE_AXIS = "one-axis-at-a-time"
+
+
 Place = Annotated[Where, typer.Option("--executor", help="Processes on this machine, or a Ray cluster.")]
 Address = Annotated[
     str | None,
@@ -44,7 +51,10 @@ def run(
         list[str] | None, typer.Option(help=f"{AGENTS} Several agents have the same configurations. [default: random]")
     ] = None,
     rollouts: Annotated[int, typer.Option(help="Attempts at each configuration.", min=1)] = 3,
-    configs: Annotated[int, typer.Option(help="Configurations a scenario, drawn at random; 0 for all.", min=0)] = 4,
+    configs: Annotated[int, typer.Option(help="Configurations per scenario; 0 for all.", min=0)] = 4,
+    design: Annotated[
+        Choice, typer.Option(help="Draw configurations at random, or vary one axis at a time from a base.")
+    ] = Choice.RANDOM,
     axes: Annotated[str, typer.Option(help="The axes to vary, with commas.")] = ",".join(AXES),
     steps: Annotated[int | None, typer.Option(help="Most actions an episode.", min=1)] = None,
     seconds: Annotated[float | None, typer.Option(help="Most seconds an episode.")] = None,
@@ -97,6 +107,7 @@ def run(
         interventions=tuple(parse_intervention(words) for words in with_ or ()),
         rollouts=rollouts,
         configs=configs or None,
+        design=design.value,
         axes=listed(axes),
         seed=seed,
         budget=Budget(steps=steps, seconds=seconds, tokens=tokens, dollars=dollars),

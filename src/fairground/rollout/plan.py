@@ -15,7 +15,7 @@ from fairground.agents.models import Price
 from fairground.core import AXES, Configuration, Record, unknown
 from fairground.env import check_observations
 from fairground.rollout.interventions.spec import Deterministic, Intervention, Perturbed
-from fairground.worlds import Suite, World, derived_seed, installed, select, suite_of, suites
+from fairground.worlds import Design, Suite, World, derived_seed, installed, select, suite_of, suites
 
 
 class Budget(Record):
@@ -36,7 +36,8 @@ class RunSpec(Record):
     condition: str = Field("", description="how tables call it; the names of the interventions unless given")
     interventions: tuple[Intervention, ...] = Field((), description="what is changed about how the agent is run")
     rollouts: int = Field(3, ge=1, le=100_000, description="attempts at each configuration")
-    configs: int | None = Field(4, ge=1, description="configurations a scenario, drawn at random; null for all")
+    configs: int | None = Field(4, ge=1, description="configurations per scenario; null for all")
+    design: Design = Field("random", description="how they are chosen: at random, or one axis at a time from a base")
     axes: tuple[str, ...] = Field(AXES, description="the axes that are varied; others stay at their first value")
     seed: int = Field(0, ge=0)
     budget: Budget = Budget()
@@ -84,7 +85,8 @@ def make_plan(spec: RunSpec) -> tuple[Planned, ...]:
     """
     check_observations(spec.observe)
     planned: list[Planned] = []
-    for configuration in dict.fromkeys(select(*spec.worlds).sample(spec.configs, axes=spec.axes, seed=spec.seed)):
+    drawn = select(*spec.worlds).sample(spec.configs, axes=spec.axes, seed=spec.seed, design=spec.design)
+    for configuration in dict.fromkeys(drawn):
         shown = _looks(configuration, spec) if spec.has(Perturbed) else itertools.repeat(configuration)
         for rollout, actual in zip(range(spec.rollouts), shown, strict=False):
             planned.append(

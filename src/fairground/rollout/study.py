@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 from fairground.core import AXES, InvalidInput, Record, check_name, unknown
 from fairground.rollout.interventions.spec import Intervention, LearnedPlan
 from fairground.rollout.plan import Budget, RunSpec
+from fairground.worlds import Design
 
 BASELINE = "baseline"
 """The condition that needs no words: nothing is changed."""
@@ -46,7 +47,8 @@ class StudySpec(Record):
     worlds: tuple[str, ...] = Field(min_length=1, description="suites, apps, scenarios or configurations")
     agents: tuple[str, ...] = Field(min_length=1)
     rollouts: int = Field(3, ge=1, le=1000, description="attempts at each configuration; the k of Pass^k")
-    configs: int = Field(4, ge=0, description="configurations a scenario, drawn at random; 0 for all")
+    configs: int = Field(4, ge=0, description="configurations per scenario; 0 for all")
+    design: Design = Field("random", description="how they are chosen: at random, or one axis at a time from a base")
     axes: tuple[str, ...] = Field(AXES, description="the axes that are varied; others stay at their first value")
     seed: int = Field(0, ge=0)
     budget: Budget = Budget()
@@ -169,6 +171,7 @@ def _run_spec(spec: StudySpec, agent: str, name: str, condition: ConditionSpec, 
         interventions=interventions,
         rollouts=spec.rollouts,
         configs=spec.configs or None,
+        design=spec.design,
         axes=spec.axes,
         seed=spec.seed,
         budget=spec.budget,

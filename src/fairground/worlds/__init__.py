@@ -22,7 +22,7 @@ from fairground.worlds.proofs import (
 from fairground.worlds.registry import find_app, installed, resolve, suite_of, suites
 from fairground.worlds.renewing import renew
 from fairground.worlds.seat import Seat, open_seat, planned_fingerprint
-from fairground.worlds.selection import PINS, Selection, derived_seed, select
+from fairground.worlds.selection import PINS, Design, Selection, derived_seed, select
 from fairground.worlds.sharing import SharedBrowser, can_share
 from fairground.worlds.stages import Stages, prepare
 
@@ -34,6 +34,7 @@ __all__ = [
     "App",
     "Argument",
     "Command",
+    "Design",
     "Endpoint",
     "Enter",
     "Fill",

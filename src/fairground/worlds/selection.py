@@ -6,9 +6,11 @@ Runs and environments draw from the same selections: of a suite with proofs, onl
 from __future__ import annotations
 
 import hashlib
+import itertools
 import random
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -18,6 +20,9 @@ from fairground.worlds.registry import suite_of
 
 PINS = ("app", "scenario", *AXES)
 """What of a selection can be pinned to a value."""
+
+Design = Literal["random", "one-axis-at-a-time"]
+"""How the configurations of a scenario are chosen: see `Selection.sample`."""
 
 _OPEN = "*"
 _SEEDS = 1 << 32
@@ -109,6 +114,12 @@ class Part:
                 part = part.pinned({axis: part.values(axis)[:1]})
         return part
 
+    def neighbours(self, configuration: Configuration, axis: str) -> list[Configuration]:
+        """Those that differ from one of them along this axis only."""
+        rest = {other: (getattr(configuration, other),) for other in AXES if other != axis}
+        line = self.pinned(rest)
+        return [one for number in range(len(line)) if (one := line[number]) != configuration]
+
 
 @dataclass(frozen=True)
 class Selection:
@@ -165,7 +176,7 @@ class Selection:
             yield self.draw(generator)
 
     def sample(
-        self, configs: int | None = 4, *, axes: Collection[str] = AXES, seed: int = 0
+        self, configs: int | None = 4, *, axes: Collection[str] = AXES, seed: int = 0, design: Design = "random"
     ) -> Iterator[Configuration]:
         """What `fairground run` plans: so many configurations of each scenario, none twice.
 
@@ -175,12 +186,26 @@ class Selection:
             configs: How many of each scenario; None for all.
             axes: The axes that vary; others stay at their first value.
             seed: The same seed gives the same sample.
+            design: `random` draws from all configurations. `one-axis-at-a-time` draws a base configuration, then
+                configurations that differ from it along one axis only, the axes in turn. Scenarios begin with different
+                axes, so that over scenarios every axis varies about equally often.
+
+        Raises:
+            InvalidInput: For an unknown axis, and for a design that needs more configurations.
         """
         for axis in axes:
             if axis not in AXES:
                 raise unknown("axis", axis, AXES)
+        if design == "one-axis-at-a-time" and configs == 1:
+            raise InvalidInput(
+                "one-axis-at-a-time compares configurations, and 1 per scenario was asked for",
+                fix="ask for 2 or more configurations per scenario; 5 vary each of the four axes once",
+            )
         for whole in self.parts:
             part = whole.fixed(axes)
+            if design == "one-axis-at-a-time":
+                yield from itertools.islice(_one_axis_at_a_time(part, seed), configs)
+                continue
             numbers: Sequence[int] = range(len(part))
             if configs is not None and configs < len(part):
                 numbers = sorted(random.Random(derived_seed(seed, part.name, -1)).sample(numbers, configs))
@@ -208,6 +233,20 @@ def derived_seed(seed: int, name: str, rollout: int) -> int:
     """A seed that follows from another and a name, the same on every machine."""
     digest = hashlib.blake2b(f"{seed}\n{name}\n{rollout}".encode(), digest_size=4).digest()
     return int.from_bytes(digest, "big")
+
+
+def _one_axis_at_a_time(part: Part, seed: int) -> Iterator[Configuration]:
+    """A base configuration, then what differs from it along one axis only: each axis once before any comes again."""
+    generator = random.Random(derived_seed(seed, part.name, -3))
+    base = part[generator.randrange(len(part))]
+    lines = [line for axis in AXES if (line := part.neighbours(base, axis))]
+    for line in lines:
+        generator.shuffle(line)
+    place = [(one.app, one.name) for one in part.suite.scenarios].index((part.scenario.app, part.scenario.name))
+    turn = (place + seed) % max(len(lines), 1)
+    yield base
+    for row in itertools.zip_longest(*lines[turn:], *lines[:turn]):
+        yield from (one for one in row if one is not None)
 
 
 def _named(text: str) -> list[Part]:
