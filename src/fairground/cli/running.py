@@ -18,7 +18,7 @@ from rich.table import Table
 from fairground.agents import Agent
 from fairground.agents.models import ModelAgent, price_of
 from fairground.cli.output import console, errors, home_of, print_json
-from fairground.cli.stats.options import counted
+from fairground.cli.stats.options import counted, number_shown
 from fairground.cli.stats.summary import print_standings
 from fairground.core import InfrastructureError, InvalidInput, Outcome
 from fairground.report import run_gallery, write_report
@@ -293,7 +293,9 @@ def _print_end(found: Summary, folder: Path, page: Path, *, scores: bool) -> Non
         score = one.score
         console.print(
             f"[bold]score[/]  {escape(str(one.contender))}: [bold]{100 * score.estimate:.1f}%[/] "
-            f"\\[{100 * score.low:.1f}, {100 * score.high:.1f}], {counted(one.episodes, 'episode')} scored",
+            f"\\[{100 * score.low:.1f}, {100 * score.high:.1f}], "
+            + (f"mean reward {number_shown(one.reward)}, " if one.reward else "")
+            + f"{counted(one.episodes, 'episode')} scored",
             highlight=False,
         )
     for note in found.notes:

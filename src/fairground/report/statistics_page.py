@@ -39,9 +39,11 @@ from fairground.report.statistics_words import (
     counted,
     decided_list,
     ends,
+    how_intervals_are_made,
     listed,
     rank_range,
     rate_range,
+    reward_range,
     statistic_in_words,
     verdict,
     who,
@@ -194,14 +196,14 @@ def _verdict(summary: Summary) -> Html:
 
 
 def _leaderboard(summary: Summary) -> Html:
-    values = [end for one in summary.standings for it in (one.score, one.coin_flip) for end in (it.low, it.high)]
+    values = [end for one in summary.standings for end in (one.score.low, one.score.high)]
     scale = around(values, 14, BAR - 14, floor=0.0, ceiling=1.0, count=5)
     heads: list[Child] = [
         tag("th", "Rank", scope="col"), tag("th", "Contender", scope="col"),
         tag("th", "Score", class_="n", scope="col"), tag("th", "Interval", scope="col"),
         tag("th", _ticks(scale), class_="bar", scope="col", data_skip="1"),
     ]  # fmt: skip
-    names = ("As coin flips", "Scenarios", "Configu\u00adrations", "Scored", "Errored, invalid")
+    names = ("Mean reward", "Scenarios", "Configu\u00adrations", "Scored", "Errored, invalid")
     heads += [tag("th", name, class_="n", scope="col") for name in names]
     rows = [
         _row(summary, standing, look, scale)
@@ -228,10 +230,7 @@ def _leaderboard(summary: Summary) -> Html:
             ),
             tag(
                 "div",
-                tag("div", tag("p", "In colour: the interval of a hierarchical bootstrap, which draws scenarios, axes "
-                    "and rollouts again and keeps the apps. In grey: what an interval would claim that takes every "
-                    "episode for an independent coin flip. Episodes of one scenario resemble each other, so that "
-                    "claim is as a rule too narrow."),
+                tag("div", tag("p", how_intervals_are_made(summary.scheme)),
                     tag("p", "A rank such as 1 to 2 is the range that the decided differences leave open.")
                     if several else None),
                 not_said("That two contenders are alike because their intervals overlap, or that one is better because "
@@ -259,10 +258,10 @@ def _row(summary: Summary, standing: Standing, look: Look, scale: Scale) -> Html
     score, name = standing.score, printable(str(standing.contender))
     ranks = rank_range(summary, standing)
     lost = standing.outcomes.get(Outcome.ERRORED, 0), standing.outcomes.get(Outcome.INVALID, 0)
-    said = f"{name}: {rate_range(score)} percent; as coin flips {rate_range(standing.coin_flip)}"
+    said = f"{name}: {rate_range(score)} percent"
     sign = tag("svg", marker(look, 6.5, 6.5, size=5), viewBox="0 0 13 13", aria_hidden="true")
     more = (
-        ("As coin flips", ends(standing.coin_flip, 100), standing.coin_flip.width),
+        ("Mean reward", reward_range(standing.reward), standing.reward.estimate if standing.reward else -1),
         ("Scenarios", f"{standing.scenarios:,}", standing.scenarios),
         ("Configurations", f"{standing.configurations:,}", standing.configurations),
         ("Scored", f"{standing.episodes:,}", standing.episodes),
@@ -274,7 +273,7 @@ def _row(summary: Summary, standing: Standing, look: Look, scale: Scale) -> Html
         tag("td", tag("span", sign, tag("span", tag("bdi", name)), class_="who name", title=name), data_text=name),
         tag("td", rounded(score.estimate * 100), class_="n score", data_v=f"{score.estimate:.6g}"),
         tag("td", ends(score, 100), class_="range", data_v=f"{score.width:.6g}"),
-        tag("td", inline_bar(score, standing.coin_flip, look, scale, said), class_="bar"),
+        tag("td", inline_bar(score, look, scale, said), class_="bar"),
         [tag("td", value, class_="n more", data_v=f"{order:.6g}", data_label=label) for label, value, order in more],
     )
 
@@ -282,7 +281,7 @@ def _row(summary: Summary, standing: Standing, look: Look, scale: Scale) -> Html
 def _footer(summary: Summary) -> list[Child]:
     facts = {
         "Source": printable(summary.source), "Statistic": summary.statistic,
-        "Intervals": f"{summary.level:.0%}, hierarchical bootstrap of {summary.resamples:,} resamples",
+        "Intervals": f"{summary.level:.0%}, scheme {summary.scheme}", "Resamples": f"{summary.resamples:,}",
         "Seed": "a generator, not a number" if summary.seed is None else str(summary.seed),
         "Version": f"Fairground {fairground.__version__}",
     }  # fmt: skip

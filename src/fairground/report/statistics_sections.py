@@ -113,8 +113,7 @@ def standings_figure(summary: Summary) -> Figure:
             standing.score,
             look,
             note=rate_range(standing.score),
-            said=f"{name}: {rate_range(standing.score)} percent; as coin flips {rate_range(standing.coin_flip)}",
-            ghost=standing.coin_flip,
+            said=f"{name}: {rate_range(standing.score)} percent",
         )
         for (name, look), standing in zip(looks(summary), summary.standings, strict=True)
     ]
@@ -122,8 +121,7 @@ def standings_figure(summary: Summary) -> Figure:
     return figure(
         "standings",
         "Scores with intervals",
-        "Each contender's score with its interval, and in grey the interval of independent coin flips. "
-        + "; ".join(row.said for row in rows[:20]),
+        "Each contender's score with its interval. " + "; ".join(row.said for row in rows[:20]),
         lambda width: forest(
             rows, width=width, write=percent, axis=axis if width > 400 else "Score", floor=0.0, ceiling=1.0
         ),
@@ -327,7 +325,7 @@ def profiles(summary: Summary) -> Section:
         tag("p", "How evenly success is spread: the height at τ is the share of apps in which a contender's success "
             "rate is at least τ. A curve above another one everywhere belongs to the contender that is better at every "
             "standard. A curve that falls early but ends late belongs to one that excels in some apps and fails in "
-            f"others. Bands hold {summary.level:.0%} of the bootstrap at each τ."),
+            f"others. Bands hold {summary.level:.0%} of the draws at each τ."),
         "That two contenders differ because their curves cross or lie apart: bands are for each τ alone, and neither "
         "paired nor adjusted. That curves of another suite can be laid beside these: with other apps they are other "
         "curves.",

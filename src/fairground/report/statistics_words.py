@@ -33,6 +33,25 @@ def rate_range(found: Interval) -> str:
     return f"{rounded(found.estimate * 100)} {ends(found, 100)}"
 
 
+def reward_range(found: Interval | None) -> str:
+    """`0.63 [0.57, 0.68]`, or `none` where there are no rewards."""
+    return "none" if found is None else f"{rounded(found.estimate, 2)} {ends(found, 1, 2)}"
+
+
+def how_intervals_are_made(scheme: str) -> str:
+    """The interval of a score, explained in two sentences."""
+    if scheme == "prism":
+        return (
+            "The interval comes from a nested bootstrap that draws scenarios, axes and rollouts again and keeps the "
+            "apps (scheme prism). Simulations show that it does not hold its level in small suites."
+        )
+    return (
+        "The interval says where the score would lie with other scenarios of these apps: scenarios are the sample, and "
+        "what configurations and rollouts add is part of each scenario's rate. It is Wilson's interval for the number "
+        "of independent trials that would vary as much, with Student's t for few scenarios."
+    )
+
+
 def ends(found: Interval, times: float = 1, digits: int = 1) -> str:
     """`[57.1, 67.9]`."""
     return f"[{rounded(found.low * times, digits)}, {rounded(found.high * times, digits)}]"

@@ -258,12 +258,13 @@ class RunStore:
             sum(counts.values()), {one: counts[one.value] for one in Outcome if one.value in counts}, retried, cost
         )
 
-    def scored(self) -> dict[str, tuple[int, int]]:
-        """Of each configuration with a score: episodes that passed, and those that were scored."""
-        asked = """SELECT configuration, total(outcome = 'passed'), count(*) FROM episodes
+    def scored(self) -> dict[str, tuple[int, int, float]]:
+        """Of each configuration with a score: episodes that passed, those that were scored, and their rewards' sum."""
+        asked = """SELECT configuration, total(outcome = 'passed'), count(*), total(reward) FROM episodes
             WHERE outcome IN ('passed', 'failed') GROUP BY configuration ORDER BY min(number)"""
         with _told(self.folder):
-            return {str(name): (int(passed), int(scored)) for name, passed, scored in self._db.execute(asked)}
+            rows = self._db.execute(asked)
+            return {str(name): (int(passed), int(scored), float(rewards)) for name, passed, scored, rewards in rows}
 
     @property
     def started(self) -> str:

@@ -58,6 +58,7 @@ from fairground.stats.proportions import (
 from fairground.stats.suites.bootstrap import (
     Profile,
     Replicates,
+    Scheme,
     app_intervals,
     bootstrap,
     interval_of,
@@ -67,6 +68,7 @@ from fairground.stats.suites.bootstrap import (
 from fairground.stats.suites.compare import Comparison, compare
 from fairground.stats.suites.exact_variance import exact_variance
 from fairground.stats.suites.resampling import LEVELS, resample
+from fairground.stats.suites.scores import app_scores, score, score_of_counts, score_profile
 from fairground.stats.suites.simulation import (
     LADDER,
     PAPER_APPS,
@@ -179,6 +181,7 @@ __all__ = [
     "ReplayEstimate",
     "ReplaySimulation",
     "Replicates",
+    "Scheme",
     "Sensitivities",
     "Sensitivity",
     "Shape",
@@ -195,6 +198,7 @@ __all__ = [
     "Wilcoxon",
     "WinRates",
     "app_intervals",
+    "app_scores",
     "block_means",
     "bootstrap",
     "bradley_terry",
@@ -262,6 +266,9 @@ __all__ = [
     "replay_from_counts",
     "replay_success",
     "resample",
+    "score",
+    "score_of_counts",
+    "score_profile",
     "sensitivity",
     "simulate_replay",
     "simulate_stopping",

@@ -53,7 +53,7 @@ def clustered_wilson(successes: ArrayLike, trials: ArrayLike, level: float = 0.9
         size = min(size, rate * (1 - rate) / spread) if spread > 0 else size
     elif groups > 1:
         size = float(groups)
-    low, high = _finish(c.sum(), n.sum(), *_score(rate, size, z))
+    low, high = _finish(c.sum(), n.sum(), *score_ends(rate, size, z))
     return Interval(rate, float(low), float(high), level, "clustered wilson")
 
 
@@ -75,7 +75,7 @@ def jeffreys(successes: int, trials: int, level: float = 0.95) -> Interval:
 def wilson_bounds(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
     """Ends of Wilson's interval for arrays of counts; either side may be a single number."""
     c, n = check_counts(successes, trials)
-    return _finish(c, n, *_score(c / n, n, two_sided_z(level)))
+    return _finish(c, n, *score_ends(c / n, n, two_sided_z(level)))
 
 
 def wald_bounds(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
@@ -142,7 +142,7 @@ def mean_interval(
 
 def score_bounds(rate: float, size: float, level: float = 0.95) -> tuple[float, float]:
     """Wilson's ends around any mean of `size` values between 0 and 1, counts or not."""
-    low, high = _score(np.float64(rate), np.float64(size), two_sided_z(level))
+    low, high = score_ends(np.float64(rate), np.float64(size), two_sided_z(level))
     return min(max(0.0, float(low)), rate), max(min(1.0, float(high)), rate)
 
 
@@ -238,7 +238,8 @@ def _one(method: str, bounds: BoundsFunction, successes: int, trials: int, level
     return Interval(int(c) / int(n), float(low), float(high), level, method)
 
 
-def _score(rate: Any, size: Any, z: float) -> tuple[Any, Any]:
+def score_ends(rate: Any, size: Any, z: float) -> tuple[Any, Any]:
+    """Wilson's ends around rates for numbers of trials, `z` standard errors each way; not cut to [0, 1]."""
     shrink = 1 + z * z / size
     middle = (rate + z * z / (2 * size)) / shrink
     half = z / shrink * np.sqrt(rate * (1 - rate) / size + (z / (2 * size)) ** 2)

@@ -14,20 +14,23 @@ from fairground.stats.axes.components import Components, variance_components
 from fairground.stats.axes.sensitivity import Sensitivities, sensitivity, varied_axes
 from fairground.stats.interval import Interval
 from fairground.stats.paired_tests import holm
-from fairground.stats.proportions import wald
 from fairground.stats.suites.bootstrap import (
     Method,
     Profile,
+    Scheme,
     app_intervals,
     bootstrap,
-    interval_of,
+    check_scheme,
     profile,
     suite_interval,
 )
+from fairground.stats.suites.clusters import Spread as Sampling
+from fairground.stats.suites.clusters import number_interval
 from fairground.stats.suites.compare import Comparison, compare
 from fairground.stats.suites.nesting import Design
+from fairground.stats.suites.scores import app_scores, score, score_profile
 from fairground.stats.suites.suite_statistics import Statistic, statistic_of
-from fairground.stats.tables.cells import Cells, count_all
+from fairground.stats.tables.cells import Cells, count, count_all
 from fairground.stats.tables.table import PASSED, Contender, Table
 from fairground.stats.tasks.reliability import ReliabilitySummary
 from fairground.stats.tasks.task_reliability import changes, reliability
@@ -39,7 +42,7 @@ class Spread:
     """How a number such as `steps` is spread over the scored episodes.
 
     Attributes:
-        mean: With an interval that draws scenarios whole.
+        mean: With an interval whose clusters are scenarios.
         median: Half of the episodes have less.
         p10: A tenth of the episodes have less.
         p90: A tenth of the episodes have more.
@@ -62,7 +65,7 @@ class Standing:
     Attributes:
         contender: Who.
         score: The suite statistic.
-        coin_flip: What an interval would be if every episode were the toss of one coin; too narrow, for comparison.
+        reward: The mean reward, averaged as the score is; None where a scored episode has none.
         apps: Each app's success rate.
         profile: The performance profile.
         outcomes: How many episodes ended how.
@@ -80,7 +83,7 @@ class Standing:
 
     contender: Contender
     score: Interval
-    coin_flip: Interval
+    reward: Interval | None
     apps: dict[str, Interval]
     profile: Profile
     outcomes: dict[Outcome, int]
@@ -121,6 +124,7 @@ class Summary:
         source: Which table.
         statistic: What app means were added up to.
         level: Of all intervals.
+        scheme: How intervals of scores and differences were made.
         resamples: Of all bootstraps.
         seed: From which all randomness came, if it was a number.
         episodes: Rows of the table.
@@ -135,6 +139,7 @@ class Summary:
     source: str
     statistic: str
     level: float
+    scheme: Scheme
     resamples: int
     seed: int | None
     episodes: int
@@ -153,6 +158,7 @@ def summarise(
     statistic: str | Statistic = "mean",
     resamples: int = 2000,
     level: float = 0.95,
+    scheme: Scheme = "clusters",
     method: Method = "percentile",
     design: Design = "auto",
     depth: str = "all",
@@ -166,11 +172,13 @@ def summarise(
         statistic: Of the app means: mean, trimmed-mean, median, iqm, or a function.
         resamples: Of every bootstrap.
         level: Of every interval.
-        method: Of the bootstrap's intervals.
-        design: Whether configurations are a grid or a sample.
+        scheme: How intervals of scores and differences are made: `clusters`, or `prism` as in the paper.
+        method: Of the nested bootstrap's intervals.
+        design: Whether configurations are a grid or a sample, for the nested bootstrap.
         depth: `all`, or `scores` to leave out sensitivity, variance components and reliability transitions.
         progress: Called with what was done, how many parts are done and how many there are.
     """
+    check_scheme(scheme)
     name, function = statistic_of(statistic)
     everyone = sorted(count_all(table), key=lambda cells: (-_score(cells, function), str(cells.contender)))
     pairs = list(combinations(range(len(everyone)), 2))
@@ -179,7 +187,9 @@ def summarise(
     parts = len(everyone) + len(pairs)
     standings, comparisons, flows = [], [], []
     for at, cells in enumerate(everyone):
-        standings.append(_standing(table, cells, streams[at], function, resamples, level, method, design, depth))
+        standings.append(
+            _standing(table, cells, streams[at], function, resamples, level, scheme, method, design, depth)
+        )
         if progress is not None:
             progress(str(cells.contender), at + 1, parts)
     for at, (one, other) in enumerate(pairs, len(everyone)):
@@ -192,6 +202,7 @@ def summarise(
                 statistic=function,
                 resamples=resamples,
                 level=level,
+                scheme=scheme,
                 method=method,
                 design=design,
             )
@@ -207,6 +218,7 @@ def summarise(
         source=table.source,
         statistic=name,
         level=level,
+        scheme=scheme,
         resamples=resamples,
         seed=seed if isinstance(seed, int) else None,
         episodes=len(table),
@@ -237,19 +249,33 @@ def _standing(
     function: Statistic,
     resamples: int,
     level: float,
+    scheme: Scheme,
     method: Method,
     design: Design,
     depth: str,
 ) -> Standing:
-    replicates = bootstrap(cells, rng=rng, resamples=resamples, design=design)
+    def scored(some: Cells) -> Interval:
+        if scheme == "clusters":
+            return score(some, function, rng=rng, resamples=resamples, level=level)
+        replicates = bootstrap(some, rng=rng, resamples=resamples, design=design)
+        return suite_interval(replicates, function, level=level, method=method)
+
+    if scheme == "clusters":
+        whole, apps = scored(cells), app_scores(cells, level=level)
+        curve = score_profile(cells, rng=rng, resamples=resamples, level=level)
+    else:
+        replicates = bootstrap(cells, rng=rng, resamples=resamples, design=design)
+        whole = suite_interval(replicates, function, level=level, method=method)
+        apps, curve = app_intervals(replicates, level=level, method=method), profile(replicates, level=level)
     rows = table.rows_of(cells.contender)
-    spreads = _spreads(table, rows & table.scored, cells, rng, resamples, level)
+    rewarded = _rewards(table, rows, cells.contender)
+    spreads = _spreads(table, rows & table.scored, level)
     return Standing(
         contender=cells.contender,
-        score=suite_interval(replicates, function, level=level, method=method),
-        coin_flip=wald(int(cells.successes.sum()), cells.episodes, level=level),
-        apps=app_intervals(replicates, level=level, method=method),
-        profile=profile(replicates, level=level),
+        score=whole,
+        reward=None if rewarded is None else scored(rewarded),
+        apps=apps,
+        profile=curve,
         outcomes=table.outcomes(cells.contender),
         app_outcomes=_app_outcomes(table, rows),
         scenarios=len(cells.scenarios),
@@ -260,7 +286,7 @@ def _standing(
         components=_components(cells, rng, level) if depth == "all" else None,
         spreads=spreads,
         cost_per_success=_cost_per_success(table, rows),
-        notes=_standing_notes(cells, spreads),
+        notes=_standing_notes(cells, spreads, scheme),
     )
 
 
@@ -287,9 +313,14 @@ def _app_outcomes(table: Table, rows: NDArray[np.bool_]) -> dict[str, dict[Outco
     return dict(sorted(found.items()))
 
 
-def _spreads(
-    table: Table, rows: NDArray[np.bool_], cells: Cells, rng: np.random.Generator, resamples: int, level: float
-) -> dict[str, Spread]:
+def _rewards(table: Table, rows: NDArray[np.bool_], contender: Contender) -> Cells | None:
+    reward = table.numbers.get("reward")
+    if reward is None or np.isnan(reward[rows & table.scored]).any():
+        return None
+    return count(table, contender, value="reward")
+
+
+def _spreads(table: Table, rows: NDArray[np.bool_], level: float) -> dict[str, Spread]:
     found = {}
     for name in ("steps", "seconds", "cost"):
         values = table.numbers.get(name)
@@ -300,13 +331,20 @@ def _spreads(
             continue
         numbers = values[given]
         scenario = np.unique(_scenario_keys(table, given), return_inverse=True)[1]
-        sums, sizes = np.bincount(scenario, numbers), np.bincount(scenario)
-        times = rng.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), size=resamples)
-        drawn = (times @ sums) / (times @ sizes)
-        mean = interval_of(drawn, float(numbers.mean()), level=level, label="bootstrap over scenarios")
+        mean = number_interval(_mean_over_episodes(numbers, scenario), level, smallest=0.0)
         p10, median, p90 = np.quantile(numbers, [0.1, 0.5, 0.9]).tolist()
         found[name] = Spread(mean, median, p10, p90, len(numbers), int(rows.sum()) - len(numbers))
     return found
+
+
+def _mean_over_episodes(numbers: NDArray[np.float64], scenario: NDArray[np.int64]) -> Sampling:
+    """The mean of all numbers: a ratio of sums over scenarios, whose variance is that of what each adds to it."""
+    of_one = np.bincount(scenario).max() == len(numbers)
+    groups = np.arange(len(numbers)) if of_one else scenario
+    mean, number = float(numbers.mean()), int(groups.max()) + 1
+    added = np.bincount(groups, numbers - mean) / len(numbers)
+    variance = np.asarray(float((added**2).sum()) * number / max(number - 1, 1))
+    return Sampling(np.asarray(mean), variance, number - 1.0, number, "episodes" if of_one else "scenarios")
 
 
 def _scenario_keys(table: Table, rows: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -326,21 +364,17 @@ def _cost_per_success(table: Table, rows: NDArray[np.bool_]) -> float | None:
     return float(cost[scored].sum()) / passed
 
 
-def _standing_notes(cells: Cells, spreads: dict[str, Spread]) -> tuple[str, ...]:
+def _standing_notes(cells: Cells, spreads: dict[str, Spread], scheme: Scheme) -> tuple[str, ...]:
     notes = []
-    sizes = np.bincount(cells.app_of, minlength=len(cells.apps))
-    single = int((sizes == 1).sum())
+    single = int((np.bincount(cells.app_of, minlength=len(cells.apps)) == 1).sum())
     if single:
-        notes.append(
-            f"{single} of {len(cells.apps)} apps have a single scenario: how much scenarios differ there is not known, "
-            "so the interval leaves it out and is too narrow."
+        rest = (
+            "the nested bootstrap leaves out how much scenarios differ there, and its interval is too narrow."
+            if scheme == "prism"
+            else "an app's own interval then speaks about that scenario only"
+            + (", and the suite's takes such apps for the clusters." if len(cells.apps) > 1 else ".")
         )
-    flat = int(np.isin(cells.app_means, (0.0, 1.0)).sum())
-    if flat:
-        notes.append(
-            f"In {flat} of {len(cells.apps)} apps every episode ended alike. A bootstrap sees no variation there: "
-            "such an app's own interval is Wilson's with a scenario a trial, and it adds nothing to the suite's."
-        )
+        notes.append(f"{single} of {len(cells.apps)} apps have a single scenario: {rest}")
     if int(cells.rollouts.max()) == 1:
         notes.append("Every configuration was tried once: repetition tells nothing here.")
     for name, spread in spreads.items():

@@ -123,9 +123,9 @@ def whisker(row: Row, scale: Scale, y: float, *, size: float = 5.0, weight: floa
     return join(drawn)
 
 
-def inline_bar(interval: Interval, ghost: Interval | None, look: Look, scale: Scale, said: str) -> Html:
+def inline_bar(interval: Interval, look: Look, scale: Scale, said: str) -> Html:
     """A row's interval as a small drawing that stands in a cell of a table; `scale` must be that of all rows."""
-    row = Row("", interval, look, ghost=ghost)
+    row = Row("", interval, look)
     lines = [line(scale(tick), 0, scale(tick), 26, paint("line")) for tick in scale.ticks]
     return tag(
         "svg", tag("title", said), lines, whisker(row, scale, 11), class_="inline", role="img",

@@ -19,6 +19,12 @@ from fairground.stats.suites.suite_statistics import Floats, Statistic, apply, s
 from fairground.stats.tables.cells import Cells
 
 Method = Literal["percentile", "bca"]
+Scheme = Literal["clusters", "prism"]
+"""How intervals are made.
+
+clusters: scenarios are the sample, with a correction for small samples; see `fairground.stats.suites.clusters`.
+prism: the nested bootstrap of the paper, which resamples scenarios, axes and rollouts; it does not hold its level.
+"""
 
 FLAT = 1e-9
 """Replicates that differ by less are all the same: the bootstrap saw nothing vary."""
@@ -56,6 +62,12 @@ class Profile:
     low: tuple[float, ...]
     high: tuple[float, ...]
     level: float
+
+
+def check_scheme(scheme: str) -> None:
+    """Refuses what is not a scheme."""
+    if scheme not in ("clusters", "prism"):
+        raise InvalidInput(f"scheme: expected clusters or prism, got {scheme!r}")
 
 
 def bootstrap(
@@ -122,13 +134,20 @@ def app_intervals(replicates: Replicates, *, level: float = 0.95, method: Method
 
 def profile(replicates: Replicates, thresholds: Sequence[float] | None = None, *, level: float = 0.95) -> Profile:
     """The performance profile with its band; thresholds are 0, 0.01, ... 1 unless given."""
+    return profile_of(replicates.cells.app_means, replicates.means, thresholds, level=level)
+
+
+def profile_of(
+    app_means: Floats, drawn: Floats, thresholds: Sequence[float] | None = None, *, level: float = 0.95
+) -> Profile:
+    """The profile of app means, with a band from draws of them (draw x app)."""
     check_level(level)
     taus = np.linspace(0, 1, 101) if thresholds is None else np.asarray(thresholds, dtype=np.float64)
     slack = 1e-12  # a rate of 0.3 that was added up as 0.29999... is at least 0.3
-    fraction = (replicates.cells.app_means[:, None] >= taus - slack).mean(axis=0)
+    fraction = (app_means[:, None] >= taus - slack).mean(axis=0)
     ends = np.empty((2, len(taus)))
     for at, tau in enumerate(taus.tolist()):  # one threshold at a time: replicates x apps x thresholds may be large
-        shares = (replicates.means >= tau - slack).mean(axis=1)
+        shares = (drawn >= tau - slack).mean(axis=1)
         ends[:, at] = np.quantile(shares, [(1 - level) / 2, (1 + level) / 2])
     return Profile(
         tuple(taus.tolist()),

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from fairground.core import InvalidInput
-from fairground.stats.interval import Interval
-from fairground.stats.suites.bootstrap import FLAT, Method, interval_of, wilson_over_scenarios
+from fairground.stats.interval import Interval, check_level
+from fairground.stats.suites.bootstrap import FLAT, Method, Scheme, check_scheme, interval_of, wilson_over_scenarios
+from fairground.stats.suites.clusters import (
+    Spread,
+    apart_spread,
+    difference_interval,
+    difference_spread,
+    resample_apps,
+    resampled_spread,
+)
 from fairground.stats.suites.nesting import Design
 from fairground.stats.suites.resampling import resample
-from fairground.stats.suites.suite_statistics import Floats, Statistic, apply, statistic_of
+from fairground.stats.suites.scores import app_spread, is_share, suite_spread
+from fairground.stats.suites.suite_statistics import Floats, Statistic, apply, mean, statistic_of
 from fairground.stats.tables.cells import Cells, match, match_scenarios
 from fairground.stats.tables.table import Contender
 
@@ -41,7 +51,7 @@ class Comparison:
         scores: Either's score on what was compared.
         difference: Score of `a` minus score of `b`.
         apps: The same for each app.
-        p_value: Of no difference, two-sided: how far one must go into the tail of the replicates to meet 0.
+        p_value: Of no difference, two-sided. It is below 1 - level where the interval leaves out 0.
         decided: Which of the two is better, if the interval leaves out 0.
         pairing: What was drawn together.
         matched: How many configurations (paired by configuration) or scenarios entered.
@@ -69,24 +79,129 @@ def compare(
     *,
     rng: np.random.Generator,
     statistic: str | Statistic = "mean",
-    resamples: int = 2000,
     level: float = 0.95,
-    method: Method = "percentile",
     pairing: Pairing = "auto",
+    scheme: Scheme = "clusters",
+    resamples: int = 2000,
+    method: Method = "percentile",
     design: Design = "auto",
 ) -> Comparison:
-    """Bootstraps the difference between two contenders of one table.
+    """The difference between two contenders of one table, with its interval and p-value.
 
-    Scenarios that both tried are drawn for both, and so are configurations that both tried: what is hard for both
-    then cancels, and the interval is as narrow as the data allow. Rollouts are always drawn apart.
+    Each scenario that both tried gives one difference, over the configurations that both tried; what is hard for both
+    cancels in it. These differences are the sample: in a suite of one app the test is the paired t test over scenarios,
+    with a correction for small samples.
+
+    Args:
+        a: The one.
+        b: The other.
+        rng: Where randomness comes from; the mean with the default scheme needs none.
+        statistic: Of the app means.
+        level: Of the interval.
+        pairing: What of the two is matched.
+        scheme: `clusters`, or `prism` for the nested bootstrap of the paper.
+        resamples: Replicates, where a bootstrap is needed.
+        method: Of the nested bootstrap's intervals.
+        design: Whether configurations are a grid or a sample, for the nested bootstrap.
 
     Raises:
         InvalidInput: When they share no app, or not what `pairing` asks for.
     """
+    check_level(level)
+    check_scheme(scheme)
     if a.contender == b.contender:
         raise InvalidInput(f"{a.contender} cannot be compared with itself", fix="name two different contenders")
     one, other, paired = _pair(a, b, pairing)
     name, function = statistic_of(statistic)
+    if scheme == "prism":
+        (difference, p_value), apps = _nested(
+            one, other, paired, rng, (name, function), resamples, level, method, design
+        )
+    else:
+        shares = is_share(one) and is_share(other)
+        whole = _spread(one, other, paired, function, rng, resamples)
+        difference, p_value = difference_interval(*whole, level, shares=shares)
+        apps = {
+            app: difference_interval(*_app_difference(one, other, paired, at), level, shares=shares)[0]
+            for at, app in enumerate(one.apps)
+        }
+    return Comparison(
+        a.contender,
+        b.contender,
+        name,
+        (float(apply(function, one.app_means)), float(apply(function, other.app_means))),
+        difference,
+        apps,
+        p_value,
+        None if 0 in difference else (a.contender if difference.estimate > 0 else b.contender),
+        paired,
+        len(one) if paired == "configurations" else len(one.scenarios),
+        (len(a) - len(one), len(b) - len(other)),
+        _notes(a, b, one, other, paired),
+    )
+
+
+def _spread(
+    one: Cells, other: Cells, paired: str, function: Statistic, rng: np.random.Generator, resamples: int
+) -> tuple[Spread, float]:
+    """The spread of the suite's difference, and what its variance would be if scenarios were single trials."""
+    if len(one.apps) == 1:
+        return _app_difference(one, other, paired, 0)
+    if paired == "apart":
+        found, single = apart_spread(suite_spread(one), suite_spread(other))
+    else:
+        found, single = _paired_spread(one.scenario_means - other.scenario_means, one.app_of)
+    if function is mean:
+        return found, single
+    sides = [(one, other)] if paired != "apart" else [(one,), (other,)]
+    drawn = np.concatenate(
+        [
+            resample_apps(
+                np.stack([cells.scenario_means for cells in side]), side[0].app_of, rng=rng, resamples=resamples
+            )
+            for side in sides
+        ]
+    )
+    estimate = float(apply(function, one.app_means) - apply(function, other.app_means))
+    return resampled_spread(apply(function, drawn[0]) - apply(function, drawn[1]), estimate, found), single
+
+
+def _app_difference(one: Cells, other: Cells, paired: str, app: int) -> tuple[Spread, float]:
+    """The same for one app; where it has one scenario, for that scenario from its configurations."""
+    inside = np.flatnonzero(one.app_of == app)
+    if paired != "apart" and len(inside) > 1:
+        differences = one.scenario_means[inside] - other.scenario_means[inside]
+        return _paired_spread(differences, np.zeros(len(inside), dtype=np.int32))
+    if paired == "configurations":
+        own = slice(*one.starts[inside[0] : inside[0] + 2].tolist())
+        differences = one.means[own] - other.means[own]
+        if len(differences) > 1:
+            return _paired_spread(
+                differences, np.zeros(len(differences), dtype=np.int32), "configurations of its one scenario"
+            )
+    return apart_spread(app_spread(one, app), app_spread(other, app))
+
+
+def _paired_spread(differences: Floats, app_of: NDArray[np.int32], clusters: str | None = None) -> tuple[Spread, float]:
+    found = difference_spread(differences, app_of)
+    if clusters is not None:
+        found = replace(found, clusters=clusters)
+    return found, float((differences**2).mean()) / found.trials
+
+
+def _nested(
+    one: Cells,
+    other: Cells,
+    paired: str,
+    rng: np.random.Generator,
+    statistic: tuple[str, Statistic],
+    resamples: int,
+    level: float,
+    method: Method,
+    design: Design,
+) -> tuple[tuple[Interval, float], dict[str, Interval]]:
+    """The nested bootstrap: scenarios, axes and rollouts are drawn for both together, as far as they match."""
+    name, function = statistic
     if paired == "apart":
         means = np.concatenate(
             [resample([cells], rng=rng, resamples=resamples, design=design) for cells in (one, other)]
@@ -100,30 +215,18 @@ def compare(
     difference = _difference(
         found, scores, [len(size) ** 2 / float((1 / size).sum()) for size in sizes], level, method, label
     )
-    return Comparison(
-        a.contender,
-        b.contender,
-        name,
-        (scores[0], scores[1]),
-        difference,
-        {
-            app: _difference(
-                means[0, :, at] - means[1, :, at],
-                (float(one.app_means[at]), float(other.app_means[at])),
-                [float(size[at]) for size in sizes],
-                level,
-                method,
-                label,
-            )
-            for at, app in enumerate(one.apps)
-        },
-        _p_value(found, scores[0] - scores[1], len(one.scenarios) - len(one.apps)),
-        None if 0 in difference else (a.contender if difference.estimate > 0 else b.contender),
-        paired,
-        len(one) if paired == "configurations" else len(one.scenarios),
-        (len(a) - len(one), len(b) - len(other)),
-        _notes(a, b, one, other, paired),
-    )
+    apps = {
+        app: _difference(
+            means[0, :, at] - means[1, :, at],
+            (float(one.app_means[at]), float(other.app_means[at])),
+            [float(size[at]) for size in sizes],
+            level,
+            method,
+            label,
+        )
+        for at, app in enumerate(one.apps)
+    }
+    return (difference, _p_value(found, scores[0] - scores[1], len(one.scenarios) - len(one.apps))), apps
 
 
 def _pair(a: Cells, b: Cells, pairing: Pairing) -> tuple[Cells, Cells, str]:
@@ -197,7 +300,7 @@ def _notes(a: Cells, b: Cells, one: Cells, other: Cells, paired: str) -> tuple[s
     few = [app for app, number in zip(one.apps, np.bincount(one.app_of).tolist(), strict=True) if number == 1]
     if few:
         notes.append(
-            f"{len(few)} of {len(one.apps)} apps have a single scenario; how scenarios differ there is not known, "
-            "and not in the interval."
+            f"{len(few)} of {len(one.apps)} apps have a single scenario: an app's own interval then speaks about that "
+            "scenario only, and the suite's takes such apps for the clusters."
         )
     return tuple(notes)

@@ -56,6 +56,7 @@ class RunEntry(Record):
     invalid: int = Field(description="never a score")
     retried: int
     success: Rate | None = Field(description="out of the scored episodes; null while there are none")
+    mean_reward: Rate | None = Field(description="over the same episodes; null while there are none")
     cost: float = Field(description="dollars, as far as known")
     fault: str = Field(description="what is wrong with a damaged one, or was left out of an open one; else empty")
     mark: str = Field(description="another one whenever something has changed")
@@ -72,6 +73,7 @@ class ScenarioEntry(Record):
     errored: int
     invalid: int
     success: Rate | None
+    mean_reward: Rate | None
     steps: float | None = Field(description="the mean over scored episodes")
     seconds: float
     tokens: int | None
@@ -180,7 +182,8 @@ def _run(one: RunSummary) -> dict[str, object]:
         "condition": one.condition, "worlds": one.worlds,
         "rollouts": one.rollouts, "started": one.started, "state": one.state, "planned": one.planned,
         "ended": one.ended, "passed": one.passed, "failed": one.failed, "errored": one.errored,
-        "invalid": one.invalid, "retried": one.retried, "success": _rate(one.rate), "cost": one.cost,
+        "invalid": one.invalid, "retried": one.retried, "success": _rate(one.rate),
+        "mean_reward": _rate(one.reward), "cost": one.cost,
         "fault": one.fault, "mark": one.mark,
     }  # fmt: skip
 
@@ -188,7 +191,8 @@ def _run(one: RunSummary) -> dict[str, object]:
 def _scenario(one: Tally) -> ScenarioEntry:
     return ScenarioEntry(
         scenario=one.name, planned=one.planned, ended=one.ended, passed=one.passed, failed=one.failed,
-        errored=one.errored, invalid=one.invalid, success=_rate(one.rate), steps=one.steps, seconds=one.seconds,
+        errored=one.errored, invalid=one.invalid, success=_rate(one.rate), mean_reward=_rate(one.reward),
+        steps=one.steps, seconds=one.seconds,
         tokens=one.tokens, cost=one.cost,
     )  # fmt: skip
 

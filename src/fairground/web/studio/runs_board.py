@@ -12,7 +12,7 @@ from fairground.report.html import Child, Html, tag
 from fairground.report.outcomes import outcome_pill
 from fairground.report.plots import inline_bar, look_of
 from fairground.report.plots.scale import whole
-from fairground.report.statistics_words import rank_range, statistic_in_words, verdict
+from fairground.report.statistics_words import rank_range, reward_range, statistic_in_words, verdict
 from fairground.stats import Contender, Standing, Summary
 from fairground.web.shell import pill
 from fairground.web.studio.runs_found import Found
@@ -80,6 +80,7 @@ def _leaderboard(
                 (tag("a", named(labels[name]), href=run_path(name)), " ",
                  state_pill(run) if run.state != "finished" else None),
                 score or tag("span", "none scored", class_="muted"),
+                reward_range(standing.reward) if standing else "",
                 rank,
                 f"{counts.passed:,} of {counts.scored:,}",
                 no_score(run, lambda which, listed=listed: listed + Filter(outcome=which).query()),  # type: ignore[misc]
@@ -94,6 +95,7 @@ def _leaderboard(
     heads = [
         "Agent",
         "Score, 95%",
+        "Mean reward",
         "Rank",
         "Passed",
         "No score",
@@ -108,7 +110,7 @@ def _leaderboard(
         tag("div", verdict(summary), class_="verdict") if summary else None,
         listing([*heads, "Compare"], rows, label="Leaderboard", class_="tallies board"),
         outcome_figure(runs, labels) if any(run.ended for run in runs) else None,
-        tag("p", f"The score is {statistic_in_words('mean')}, with the interval of a hierarchical bootstrap: the same "
+        tag("p", f"The score is {statistic_in_words('mean')}, with an interval whose clusters are scenarios: the same "
             "as in the run's report. A rank such as 1 to 2 is the range that the decided differences leave open. Steps "
             "are the mean, time is the median of the scored episodes.", class_="muted small"),
         class_="card",
@@ -118,7 +120,7 @@ def _leaderboard(
 def _score(summary: Summary, standing: Standing, place: int, label: str) -> tuple[Html, str]:
     """An agent's score with its interval, and the ranks that the decided differences leave open."""
     said = rate_words(standing.score)
-    bar = inline_bar(standing.score, None, look_of(place), _SCALE, f"{label}: {said}")
+    bar = inline_bar(standing.score, look_of(place), _SCALE, f"{label}: {said}")
     low, high = rank_range(summary, standing)
     return tag("span", bar, tag("b", said), class_="success"), f"{low}" if low == high else f"{low} to {high}"
 

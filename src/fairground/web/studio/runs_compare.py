@@ -28,7 +28,6 @@ from fairground.web.studio.runs_parts import drawn, listing, named, run_path
 from fairground.web.studio.runs_read import RunSummary, opened, summary_of
 
 LEVEL: Final = 0.95
-RESAMPLES: Final = 5000
 _LISTED: Final = 20
 _PAIRED: Final = {
     "configurations": "configurations that both ran: what makes one hard for both cancels out",
@@ -105,7 +104,7 @@ def _compared(a: tuple[Found, str], b: tuple[Found, str]) -> Duel:
     whole = join_tables(tables)
     one, other = (count(whole, each.contenders[0]) for each in tables)
     (rng,) = np.random.default_rng(0).spawn(1)
-    compared = compare(one, other, rng=rng, resamples=RESAMPLES, level=LEVEL)
+    compared = compare(one, other, rng=rng, level=LEVEL)
     return duel(one, other, compared, *sides, level=LEVEL)
 
 
@@ -114,8 +113,8 @@ def _result(runs: Sequence[RunSummary], found: Duel) -> list[Child]:
     return [
         tag(
             "section", tag("h2", "Who is better"), _verdict(one), _facts(runs, one), _differences(one),
-            tag("p", "The difference is the first minus the second, with a hierarchical bootstrap: apps, scenarios, "
-                "configurations and rollouts are drawn as they are nested.", class_="muted small"),
+            tag("p", "The difference is the first minus the second. Each scenario that both ran gives one difference; "
+                "these are the sample behind the interval.", class_="muted small"),
             class_="card",
         ),
         _denominators(runs),

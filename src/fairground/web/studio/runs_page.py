@@ -8,7 +8,7 @@ from typing import Final
 from fairground.report.html import Child, Html, tag
 from fairground.report.outcomes import outcome_pill
 from fairground.report.plots import Stack, figure, stacks
-from fairground.report.statistics_words import statistic_in_words
+from fairground.report.statistics_words import reward_range, statistic_in_words
 from fairground.stats import Interval
 from fairground.web.shell import fact
 from fairground.web.studio.runs_parts import (
@@ -43,6 +43,7 @@ def standing(run: RunSummary, whole: Tally, score: Interval | None) -> Html:
     """
     facts: list[tuple[str, Child]] = [
         ("Score, 95%", rate_words(score)),
+        ("Mean reward", reward_range(whole.reward)),
         ("Passed", f"{whole.passed:,} of {whole.scored:,} scored"),
         ("Errored", outcome_pill("errored", f"{whole.errored:,}") if whole.errored else "0"),
         ("Invalid", outcome_pill("invalid", f"{whole.invalid:,}") if whole.invalid else "0"),
@@ -54,7 +55,6 @@ def standing(run: RunSummary, whole: Tally, score: Interval | None) -> Html:
     if whole.tokens is not None:
         facts.append(("Tokens", f"{whole.tokens:,}"))
     bar = tag("progress", value=whole.ended, max=max(whole.planned, 1), aria_label="Episodes that have ended")
-    share = f" Of all scored episodes together, {rate_words(whole.rate)} passed." if whole.rate else None
     return tag(
         "section",
         tag("div", tag("h2", "How it stands"), state_pill(run), tag("span", ended_words(whole), class_="muted push"),
@@ -62,8 +62,8 @@ def standing(run: RunSummary, whole: Tally, score: Interval | None) -> Html:
         bar if run.state != "finished" else None,
         tag("dl", [fact(name, value) for name, value in facts], class_="facts"),
         outcome_figure([run]) if whole.ended else None,
-        tag("p", f"The score is {statistic_in_words('mean')}, with the interval of a hierarchical bootstrap: the same "
-            "as in the run's report.", share, class_="muted small"),
+        tag("p", f"The score is {statistic_in_words('mean')}, with an interval whose clusters are scenarios: the same "
+            "as in the run's report.", class_="muted small"),
         class_="card",
     )  # fmt: skip
 

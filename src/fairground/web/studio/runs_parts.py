@@ -11,7 +11,7 @@ from fairground.report.html import Child, Html, tag
 from fairground.report.outcomes import outcome_pill
 from fairground.report.plots import Figure, inline_bar, look_of
 from fairground.report.plots.scale import whole
-from fairground.report.statistics_words import counted, rate_range
+from fairground.report.statistics_words import counted, rate_range, reward_range
 from fairground.stats import Interval
 from fairground.web.shell import pill
 from fairground.web.studio.runs_read import RunEpisode, RunSummary
@@ -113,13 +113,14 @@ def tally_table(
         outcome: Where its numbers of errored and invalid episodes lead.
     """
     money, tokens = any(one.cost is not None for one in rows), any(one.tokens is not None for one in rows)
-    heads = [what, "Success, 95%", "Passed", "No score", "Ended", "Steps", "Time"]
+    heads = [what, "Success, 95%", "Mean reward", "Passed", "No score", "Ended", "Steps", "Time"]
     heads += [*(["Tokens"] if tokens else []), *(["Cost"] if money else [])]
     made = []
     for one in rows:
         cells: list[Child] = [
             tag("a", named(one.name), href=link(one)),
             _success(one.rate),
+            reward_range(one.reward),
             f"{one.passed:,} of {one.scored:,}",
             no_score(one, lambda which, one=one: outcome(one, which)),  # type: ignore[misc]
             f"{one.ended:,} of {one.planned:,}",
@@ -197,7 +198,7 @@ def _success(rate: Interval | None) -> Html:
     if rate is None:
         return tag("span", "none scored", class_="muted")
     said = rate_words(rate)
-    return tag("span", inline_bar(rate, None, look_of(0), _SCALE, said), said, class_="success")
+    return tag("span", inline_bar(rate, look_of(0), _SCALE, said), said, class_="success")
 
 
 def _head(column: Column) -> Child:

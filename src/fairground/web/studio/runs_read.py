@@ -18,13 +18,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, Generic, Literal, TypeVar
+from typing import Any, Final, Generic, Literal, NamedTuple, TypeVar
 
 from fairground.core import FairgroundError, InvalidInput, Outcome
 from fairground.rollout import Row, RunStore
 from fairground.rollout.label import LABEL, RunLabel, read_label
 from fairground.rollout.store import is_going
-from fairground.stats import Contender, Interval, clustered_wilson
+from fairground.stats import Contender, Interval, score_of_counts
 from fairground.web.studio.runs_found import Found, no_run
 from fairground.web.studio.runs_plays import ATTEMPT, open_plays, plays_mark, unreadable
 
@@ -40,8 +40,17 @@ _FOLDER: Final = re.compile(r"episodes/([0-9]{6,12}(?:-[0-9]{1,6})?)", re.ASCII)
 _ATTEMPT: Final = re.compile(f"({ATTEMPT.pattern})", re.ASCII)
 
 
-Groups = tuple[tuple[int, int], ...]
-"""Of each group of scored episodes that resemble each other: how many passed, and how many there are."""
+class Scored(NamedTuple):
+    """The scored episodes of one configuration."""
+
+    app: str
+    scenario: str
+    passed: int
+    number: int
+    rewards: float
+
+
+Groups = tuple[Scored, ...]
 
 
 class Outcomes:
@@ -65,8 +74,13 @@ class Outcomes:
 
     @property
     def rate(self) -> Interval | None:
-        """The share of scored ones that passed; None where none was scored."""
-        return success_rate(self.groups) if self.groups else None
+        """The score, as a report gives it: the mean of the apps' success rates; None where nothing was scored."""
+        return _score(tuple((one.app, one.scenario, one.passed, one.number) for one in self.groups))
+
+    @property
+    def reward(self) -> Interval | None:
+        """The mean reward, averaged in the same way; None where nothing was scored."""
+        return _score(tuple((one.app, one.scenario, one.rewards, one.number) for one in self.groups))
 
 
 @dataclass(frozen=True)
@@ -210,18 +224,18 @@ def episodes_of(found: Found) -> tuple[RunEpisode, ...]:
 
 
 @lru_cache(maxsize=16_384)
-def success_rate(groups: Groups) -> Interval:
-    """The share that passed; remembered, because a page has hundreds of them and few that differ."""
-    return clustered_wilson([passed for passed, _ in groups], [scored for _, scored in groups])
+def _score(groups: tuple[tuple[str, str, float, int], ...]) -> Interval | None:
+    """Remembered, because a page has hundreds of them and few that differ."""
+    return score_of_counts(groups) if groups else None
 
 
-def grouped(scored: Mapping[str, tuple[int, int]]) -> Groups:
-    """Episodes of configurations as groups: by scenario, or by configuration where there is but one scenario."""
-    scenarios: dict[str, tuple[int, int]] = {}
-    for configuration, (passed, number) in scored.items():
-        before = scenarios.get(scenario_of(configuration), (0, 0))
-        scenarios[scenario_of(configuration)] = (before[0] + passed, before[1] + number)
-    return tuple((scenarios if len(scenarios) > 1 else scored).values())
+def grouped(scored: Mapping[str, tuple[int, int, float]]) -> Groups:
+    """What passed in each configuration, with the app and the scenario that it belongs to."""
+    return tuple(
+        Scored(scenario.rpartition("/")[0], scenario, passed, number, rewards)
+        for configuration, (passed, number, rewards) in scored.items()
+        for scenario in (scenario_of(configuration),)
+    )
 
 
 def scenario_of(configuration: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from fairground.report.html import Child, Html, tag
+from fairground.report.statistics_words import reward_range
 from fairground.web.studio.runs_labels import tag_links
 from fairground.web.studio.runs_parts import dollars, listing, named, no_score, rate_words, run_path, state_pill
 from fairground.web.studio.runs_read import RunSummary
@@ -17,7 +18,7 @@ _WORLDS_NAMED: Final = 2
 def run_table(runs: Sequence[RunSummary]) -> Html:
     """Runs in their order."""
     costs = any(run.cost for run in runs)
-    heads = ("Run", "State", "Share passed, 95%", "No score", "Ended", *(["Cost"] if costs else []), "Begun")
+    heads = ("Run", "State", "Score, 95%", "Mean reward", "No score", "Ended", *(["Cost"] if costs else []), "Begun")
     rows: list[list[Child]] = []
     for run in runs:
         group = ("in ", tag("a", named(run.group_title), href=run_path(run.group)), ": ") if run.group else None
@@ -29,6 +30,7 @@ def run_table(runs: Sequence[RunSummary]) -> Html:
                 (tag("a", named(run.title), href=run_path(run.name)), " ", tag_links(run.tags), about),
                 state_pill(run),
                 rate_words(run.rate),
+                reward_range(run.reward),
                 no_score(run, lambda which, listed=listed: listed + Filter(outcome=which).query()),  # type: ignore[misc]
                 (f"{run.ended:,} of {run.planned:,}", done if run.state != "finished" else None),
                 *([dollars(run.cost) if run.cost else ""] if costs else []),

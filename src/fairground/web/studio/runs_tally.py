@@ -25,7 +25,7 @@ class Tally(Outcomes):
         name: What they have in common.
         planned: How many there are.
         passed: Of those that have ended, how many ended so; likewise the next three.
-        groups: The scored ones by scenario, or by configuration where there is but one scenario.
+        groups: The scored ones by configuration.
         steps: The mean over scored ones.
         seconds: In all.
         typical: Seconds of the median scored one.
@@ -123,10 +123,10 @@ def tally(name: str, episodes: Sequence[RunEpisode]) -> Tally:
     for one in episodes:
         if one.outcome:
             counts[one.outcome] += 1
-    by_place: dict[str, tuple[int, int]] = {}
+    by_place: dict[str, tuple[int, int, float]] = {}
     for one in scored:
-        passed, number = by_place.get(one.configuration, (0, 0))
-        by_place[one.configuration] = (passed + (one.outcome == "passed"), number + 1)
+        passed, number, rewards = by_place.get(one.configuration, (0, 0, 0.0))
+        by_place[one.configuration] = (passed + (one.outcome == "passed"), number + 1, rewards + (one.reward or 0.0))
     tokens = [one.tokens for one in episodes if one.tokens is not None]
     costs = [one.cost for one in episodes if one.cost is not None]
     return Tally(
