@@ -13,12 +13,12 @@ import typer
 from fairground.cli.output import Json, console, print_json
 from fairground.cli.stats.compare import print_changes, print_comparison
 from fairground.cli.stats.options import (
+    AS_IS,
     Level,
     RandomSeed,
-    Rename,
     Resamples,
     Statistic,
-    SuccessAt,
+    TableOptions,
     counted,
     grid,
     label,
@@ -26,6 +26,7 @@ from fairground.cli.stats.options import (
     print_notes,
     read,
     show,
+    takes_tables,
 )
 from fairground.core import InvalidInput, Outcome
 from fairground.report import write_report
@@ -46,6 +47,7 @@ from fairground.stats import compare as compare_cells
 _LISTED = 8
 
 
+@takes_tables
 def compare(
     sources: Annotated[
         list[Path], typer.Argument(help="Folders of runs, or tables of episodes; two or more.", metavar="DIR...")
@@ -54,8 +56,7 @@ def compare(
     level: Level = 0.95,
     resamples: Resamples = 5000,
     pairing: Annotated[str, typer.Option(help="auto, configurations, scenarios or apart.")] = "auto",
-    rename: Rename = None,
-    success_at: SuccessAt = None,
+    tables: TableOptions = AS_IS,
     seed: RandomSeed = 0,
     page: Annotated[Path | None, typer.Option(help="Also write an HTML page, such as compare.html.")] = None,
     json: Json = False,
@@ -71,7 +72,7 @@ def compare(
     if page is not None and page.suffix.lower() not in (".html", ".htm"):
         raise InvalidInput(f"--page: expected a name that ends in .html, got {page.name!r}", fix="compare.html")
     _need(sources)
-    table, everyone = _read(sources, rename, success_at)
+    table, everyone = _read(sources, tables)
     cells = {one: count(table, one) for one in everyone}
     pairs = list(combinations(everyone, 2))
     streams = np.random.default_rng(seed).spawn(len(pairs))
@@ -121,11 +122,9 @@ def _need(sources: Sequence[Path]) -> None:
     )
 
 
-def _read(
-    sources: Sequence[Path], rename: Sequence[str] | None, success_at: float | None
-) -> tuple[Table, dict[Contender, RunSide | None]]:
+def _read(sources: Sequence[Path], options: TableOptions) -> tuple[Table, dict[Contender, RunSide | None]]:
     """One table of all sources, and who is in it, with the run it is of. Two of one name are told apart by source."""
-    tables = [read([source], rename, success_at, None) for source in sources]
+    tables = [read([source], options) for source in sources]
     sides = [read_side(source) if is_run(source) else None for source in sources]
     everyone = [one for table in tables for one in table.contenders]
     twice = {one for one in everyone if everyone.count(one) > 1}

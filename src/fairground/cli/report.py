@@ -11,20 +11,20 @@ import typer
 
 from fairground.cli.output import Json, console, print_json
 from fairground.cli.stats.options import (
+    AS_IS,
     Design,
     Files,
     Level,
     Method,
     RandomSeed,
-    Rename,
     Resamples,
     Statistic,
-    SuccessAt,
-    Where,
+    TableOptions,
     label,
     pairs,
     progress,
     read,
+    takes_tables,
 )
 from fairground.core import InvalidInput
 from fairground.report import figures as draw
@@ -34,6 +34,7 @@ from fairground.report.page_frame import is_ours
 from fairground.stats import observed_win_rates, rank, read_votes, summarise
 
 
+@takes_tables
 def report(
     files: Files,
     output: Annotated[Path, typer.Option("-o", "--output", help="The page to write.")] = Path("report.html"),
@@ -43,9 +44,7 @@ def report(
         list[str] | None, typer.Option(help="What a column of the votes is called here, such as model_a=left.")
     ] = None,
     title: Annotated[str | None, typer.Option(help="Of the page.")] = None,
-    rename: Rename = None,
-    success_at: SuccessAt = None,
-    where: Where = None,
+    tables: TableOptions = AS_IS,
     statistic: Statistic = "mean",
     level: Level = 0.95,
     resamples: Resamples = 2000,
@@ -67,7 +66,7 @@ def report(
     A report that is there already is written again; any other file is left alone.
     """  # noqa: D301 (click reads \b as: keep these lines)
     _check(output, [*files, *([] if votes is None else [votes])], force=force)
-    table = read(files, rename, success_at, where)
+    table = read(files, tables)
     ballots = None if votes is None else read_votes(votes, rename=pairs("--rename-votes", rename_votes))
     with progress("working out", quiet=json) as bar:
         summary = summarise(
@@ -82,7 +81,7 @@ def report(
         )
     ranking = None if ballots is None else rank(ballots, rng=np.random.default_rng(seed), level=level)
     observed = None if ballots is None else observed_win_rates(ballots)
-    pictures = None if where else _pictures(files, output)
+    pictures = None if tables.where else _pictures(files, output)
     page = write_report(
         summary, output, ranking=ranking, observed=observed, title=title, pictures=pictures, force=force
     )

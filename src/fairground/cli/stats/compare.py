@@ -9,16 +9,15 @@ import typer
 
 from fairground.cli.output import Json, console, print_json
 from fairground.cli.stats.options import (
+    AS_IS,
     Design,
     File,
     Level,
     Method,
     RandomSeed,
-    Rename,
     Resamples,
     Statistic,
-    SuccessAt,
-    Where,
+    TableOptions,
     counted,
     grid,
     label,
@@ -27,6 +26,7 @@ from fairground.cli.stats.options import (
     print_notes,
     read,
     show,
+    takes_tables,
 )
 from fairground.core import InvalidInput
 from fairground.stats import (
@@ -47,13 +47,12 @@ from fairground.stats.tasks.task_reliability import follow
 _LISTED = 8
 
 
+@takes_tables
 def compare(
     file: File,
     a: Annotated[str, typer.Argument(help="An agent, or `agent [condition]`, or a condition.")],
     b: Annotated[str, typer.Argument(help="The other one.")],
-    rename: Rename = None,
-    success_at: SuccessAt = None,
-    where: Where = None,
+    tables: TableOptions = AS_IS,
     statistic: Statistic = "mean",
     level: Level = 0.95,
     resamples: Resamples = 5000,
@@ -64,7 +63,7 @@ def compare(
     json: Json = False,
 ) -> None:
     """The difference A minus B, paired where both were run; per app; tasks that improved and regressed; regret."""
-    table = read([file], rename, success_at, where)
+    table = read([file], tables)
     one, other = count(table, a), count(table, b)
     streams = np.random.default_rng(seed).spawn(2)
     found = compare_cells(

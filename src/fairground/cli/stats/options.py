@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -41,13 +44,47 @@ Method = Annotated[str, typer.Option(help="Of the bootstrap's intervals: percent
 Design = Annotated[str, typer.Option(help="How configurations came about: auto, grid or sampled.")]
 
 
-def read(
-    files: Sequence[Path], rename: Sequence[str] | None, success_at: float | None, where: Sequence[str] | None
-) -> Table:
+@dataclass(frozen=True)
+class TableOptions:
+    """What people say about the tables that they give. Each field is an option of every command that reads tables."""
+
+    rename: Rename = None
+    success_at: SuccessAt = None
+    where: Where = None
+
+
+AS_IS = TableOptions()
+"""Nothing was said."""
+
+
+def takes_tables(command: Callable[..., None]) -> Callable[..., None]:
+    """Gives a command the options of `TableOptions`, where it has the parameter `tables`."""
+    signature = inspect.signature(command, eval_str=True)
+    options = inspect.signature(TableOptions, eval_str=True).parameters
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    parameters = []
+    for name, parameter in signature.parameters.items():
+        parameters += list(options.values()) if name == "tables" else [parameter]
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        command(tables=TableOptions(**{name: given.pop(name) for name in options}), **given)
+
+    del run.__wrapped__  # Typer would look at what is wrapped
+    run.__annotations__ = {}
+    run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [parameter.replace(kind=keyword) for parameter in parameters]
+    )
+    return run
+
+
+def read(files: Sequence[Path], options: TableOptions) -> Table:
     """The table that the options describe. What its reader noted is said on standard error, also with --json."""
     runs = [path for path in files if path.is_dir()]
     tables = [path for path in files if not path.is_dir()]
-    found = [read_table(tables, rename=pairs("--rename", rename), success_at=success_at)] if tables else []
+    found = []
+    if tables:
+        found.append(read_table(tables, rename=pairs("--rename", options.rename), success_at=options.success_at))
     if runs:
         from fairground.rollout import run_table  # which needs Linux; tables do not
 
@@ -55,7 +92,7 @@ def read(
     table = join_tables(found)
     for note in table.notes:
         errors.print(f"[yellow]note[/]  {escape(clean(note))}", highlight=False, soft_wrap=True)
-    wanted = pairs("--where", where)
+    wanted = pairs("--where", options.where)
     return table.where(**wanted) if wanted else table
 
 

@@ -11,17 +11,17 @@ import typer
 
 from fairground.cli.output import Json, console, print_json
 from fairground.cli.stats.options import (
+    AS_IS,
     Level,
     RandomSeed,
-    Rename,
-    SuccessAt,
-    Where,
+    TableOptions,
     counted,
     grid,
     percent,
     print_notes,
     read,
     show,
+    takes_tables,
 )
 from fairground.core import InvalidInput
 from fairground.stats import (
@@ -40,6 +40,7 @@ from fairground.stats import (
 )
 
 
+@takes_tables
 def plan(
     pilot: Annotated[Path | None, typer.Argument(help="A table to estimate the variances from.")] = None,
     half_width: Annotated[float | None, typer.Option(help="The half-width wanted, such as 0.03.")] = None,
@@ -55,9 +56,7 @@ def plan(
     rollouts: Annotated[str, typer.Option(help="Rollouts a configuration.")] = "1-100",
     costs: Annotated[str, typer.Option(help="SCENARIO,CONFIGURATION,EPISODE, in any one unit.")] = "0,0,1",
     fixed: Annotated[bool, typer.Option("--fixed", help="Only these scenarios matter: they are not a sample.")] = False,
-    rename: Rename = None,
-    success_at: SuccessAt = None,
-    where: Where = None,
+    tables: TableOptions = AS_IS,
     level: Level = 0.95,
     seed: RandomSeed = 0,
     json: Json = False,
@@ -75,12 +74,15 @@ def plan(
         )
     rng = np.random.default_rng(seed)
     if pilot is not None:
-        table = read([pilot], rename, success_at, where)
+        table = read([pilot], tables)
         components, found_apps = _from_pilot(table, agent, difference is not None, rng)
         apps = found_apps if apps is None else apps
     else:
-        if agent or rename or where or success_at is not None:
-            raise InvalidInput("--agent, --rename, --where and --success-at are about a pilot, and there is none")
+        if agent or tables != AS_IS:
+            raise InvalidInput(
+                "--agent and the options that say how to read a table are about a pilot, and there is none",
+                fix="give the pilot's table, or leave them out",
+            )
         three = [value**2 for value in _numbers("--sd", sd or "", 3)]
         components = (VarianceComponents if difference is None else DifferenceComponents)(*three)
     if apps is None:

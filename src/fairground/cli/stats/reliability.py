@@ -9,13 +9,12 @@ import typer
 
 from fairground.cli.output import Json, console, print_json
 from fairground.cli.stats.options import (
+    AS_IS,
     Files,
     Level,
     RandomSeed,
-    Rename,
     Resamples,
-    SuccessAt,
-    Where,
+    TableOptions,
     compact,
     folded,
     grid,
@@ -23,16 +22,16 @@ from fairground.cli.stats.options import (
     read,
     show,
     shown,
+    takes_tables,
 )
 from fairground.stats import CLASSES, ReliabilitySummary, count_all, plain
 from fairground.stats import reliability as reliability_of
 
 
+@takes_tables
 def reliability(
     files: Files,
-    rename: Rename = None,
-    success_at: SuccessAt = None,
-    where: Where = None,
+    tables: TableOptions = AS_IS,
     k: Annotated[int | None, typer.Option("-k", help="How far the curves go.", min=1)] = None,
     unit: Annotated[str, typer.Option(help="What a task is: auto, configuration or scenario.")] = "auto",
     level: Level = 0.95,
@@ -41,7 +40,7 @@ def reliability(
     json: Json = False,
 ) -> None:
     """Pass^k (all of k attempts succeed), pass@k (any does), and tasks solved always, sometimes, never."""
-    table = read(files, rename, success_at, where)
+    table = read(files, tables)
     everyone = count_all(table)
     streams = np.random.default_rng(seed).spawn(len(everyone))
     found = {

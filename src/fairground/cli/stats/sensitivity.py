@@ -9,12 +9,11 @@ import typer
 
 from fairground.cli.output import Json, print_json
 from fairground.cli.stats.options import (
+    AS_IS,
     Files,
     Level,
     RandomSeed,
-    Rename,
-    SuccessAt,
-    Where,
+    TableOptions,
     folded,
     grid,
     label,
@@ -23,17 +22,17 @@ from fairground.cli.stats.options import (
     progress,
     read,
     show,
+    takes_tables,
 )
 from fairground.core import InvalidInput
 from fairground.stats import Components, Sensitivities, count_all, plain, variance_components
 from fairground.stats import sensitivity as sensitivity_of
 
 
+@takes_tables
 def sensitivity(
     files: Files,
-    rename: Rename = None,
-    success_at: SuccessAt = None,
-    where: Where = None,
+    tables: TableOptions = AS_IS,
     per_app: Annotated[bool, typer.Option("--per-app", help="Also each app on its own.")] = False,
     permutations: Annotated[int, typer.Option(help="For the p-values.", min=100)] = 1000,
     level: Level = 0.95,
@@ -41,7 +40,7 @@ def sensitivity(
     json: Json = False,
 ) -> None:
     """How much success shifts when one axis changes, beside what chance alone would do; and variance components."""
-    table = read(files, rename, success_at, where)
+    table = read(files, tables)
     everyone = count_all(table)
     streams = np.random.default_rng(seed).spawn(len(everyone))
     shifts: dict[str, Sensitivities] = {}

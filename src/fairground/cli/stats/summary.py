@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from fairground.cli.output import Json, console, print_json
 from fairground.cli.stats.options import (
+    AS_IS,
     Design,
     Files,
     Level,
     Method,
     RandomSeed,
-    Rename,
     Resamples,
     Statistic,
-    SuccessAt,
-    Where,
+    TableOptions,
     compact,
     counted,
     folded,
@@ -26,6 +25,7 @@ from fairground.cli.stats.options import (
     read,
     show,
     shown,
+    takes_tables,
 )
 from fairground.core import Outcome
 from fairground.stats import Contender, Interval, Summary, Table, plain, summarise
@@ -37,11 +37,10 @@ _DUELS = 60  # pairs that are listed
 _UNSCORED = (Outcome.ERRORED, Outcome.INVALID)
 
 
+@takes_tables
 def summary(
     files: Files,
-    rename: Rename = None,
-    success_at: SuccessAt = None,
-    where: Where = None,
+    tables: TableOptions = AS_IS,
     statistic: Statistic = "mean",
     level: Level = 0.95,
     resamples: Resamples = 2000,
@@ -51,7 +50,7 @@ def summary(
     json: Json = False,
 ) -> None:
     """Scores with hierarchical bootstrap intervals, per app, and every pair compared."""
-    table = read(files, rename, success_at, where)
+    table = read(files, tables)
     with progress("bootstrap", quiet=json) as bar:
         found = summarise(
             table,
