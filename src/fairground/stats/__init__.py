@@ -65,6 +65,7 @@ from fairground.stats.suites.bootstrap import (
     profile,
     suite_interval,
 )
+from fairground.stats.suites.calibration import DISTRIBUTIONS, SHAPES, Calibration, StudyShape, calibrate
 from fairground.stats.suites.compare import Comparison, compare
 from fairground.stats.suites.exact_variance import exact_variance
 from fairground.stats.suites.resampling import LEVELS, resample
@@ -130,15 +131,18 @@ from fairground.stats.votes.win_rates import (
 
 __all__ = [
     "CLASSES",
+    "DISTRIBUTIONS",
     "LADDER",
     "LEVELS",
     "PAPER_APPS",
+    "SHAPES",
     "STATISTICS",
     "WINNERS",
     "Agreement",
     "AppRegret",
     "BadVote",
     "BradleyTerry",
+    "Calibration",
     "CategoryRankings",
     "Cells",
     "Coefficient",
@@ -188,6 +192,7 @@ __all__ = [
     "Spread",
     "Standing",
     "StoppingStudy",
+    "StudyShape",
     "Summary",
     "Table",
     "Transitions",
@@ -202,6 +207,7 @@ __all__ = [
     "block_means",
     "bootstrap",
     "bradley_terry",
+    "calibrate",
     "changes",
     "cliffs_delta",
     "clopper_pearson",

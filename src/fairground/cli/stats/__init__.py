@@ -1,4 +1,4 @@
-"""`fairground stats`: correct intervals for anybody's table of episodes, one file a command."""
+"""`fairground stats`: correct intervals for anybody's table of episodes, one file per command."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 
 from fairground.cli.stats.agreement import agreement
 from fairground.cli.stats.compare import compare
-from fairground.cli.stats.coverage import coverage
+from fairground.cli.stats.coverage import coverage, ladder
 from fairground.cli.stats.plan import plan
 from fairground.cli.stats.power import power
 from fairground.cli.stats.rank import rank
@@ -31,9 +31,10 @@ _HELP = """Correct intervals for a table of episodes, ours or anybody's.
   fairground stats agreement labels.csv            Krippendorff's alpha of several people's labels
   fairground stats plan pilot.csv --half-width .03 how many scenarios, configurations and rollouts
   fairground stats power --gap 50                  how many votes
-  fairground stats coverage --apps 15              do the intervals hold on a benchmark like yours?
+  fairground stats coverage 8x2x4x3                do the intervals hold on a benchmark like yours?
+  fairground stats ladder                          what each level of the paper's nested bootstrap adds
 
-A table has one row an episode: .csv, .jsonl or .parquet. It needs `scenario` and one of `success`, `outcome`,
+A table has one row per episode: .csv, .jsonl or .parquet. It needs `scenario` and one of `success`, `outcome`,
 `reward`; it may have agent, condition, suite, app, instance, profile, theme, ui_state, rollout, steps, seconds, cost.
 Yours has other names? Say --rename model=agent --rename domain=app.
 """
@@ -65,3 +66,4 @@ stats.command("agreement")(agreement)
 stats.command("plan")(plan)
 stats.command("power")(power)
 stats.command("coverage")(coverage)
+stats.command("ladder")(ladder)
