@@ -62,8 +62,7 @@ def matched_pairs(
             values of an axis make half a million pairs that say little more than a few hundred of them.
         rng: Needed with `most`.
     """
-    others = [cells.levels[:, other] for other in range(cells.levels.shape[1]) if other != axis]
-    _, line = _distinct([cells.scenario, *others])
+    line = line_of(cells, axis)
     order = np.lexsort((cells.levels[:, axis], line))
     line = line[order]
     sizes = np.bincount(line)
@@ -102,6 +101,12 @@ def matched_pairs(
         group_scenario=scenario[one][first],
         left_out=left_out,
     )
+
+
+def line_of(cells: Cells, axis: int) -> NDArray[np.int64]:
+    """For each cell its line, numbered from 0: cells of one line have the same level on every axis but this one."""
+    others = [cells.levels[:, other] for other in range(cells.levels.shape[1]) if other != axis]
+    return _distinct([cells.scenario, *others])[1]
 
 
 def _thin(line: NDArray[np.int64], sizes: NDArray[np.int64], most: int, rng: np.random.Generator) -> NDArray[np.int64]:

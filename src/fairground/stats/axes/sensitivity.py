@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from fairground.core import InvalidInput
+from fairground.stats.axes.marginal_shifts import AxisShifts, marginal_shifts
 from fairground.stats.axes.matched_pairs import BLOCK, TIE, Null, Pairs, exact_null, matched_pairs, permute
 from fairground.stats.interval import Interval, check_level
 from fairground.stats.paired_tests import holm
@@ -126,12 +127,15 @@ class Sensitivities:
     Attributes:
         contender: Whose episodes.
         axes: One record for each axis that has matched pairs.
-        skipped: The other axes of the table, with the reason why nothing can be said about them.
+        skipped: The axes without matched pairs, with the reason.
+        marginal: For each axis that was varied, how far each of its values lies from the others, with or without
+            matched pairs.
     """
 
     contender: str
     axes: tuple[Sensitivity, ...]
     skipped: Mapping[str, str] = field(default_factory=dict)
+    marginal: Mapping[str, AxisShifts] = field(default_factory=dict)
 
     def __getitem__(self, axis: str) -> Sensitivity:
         for found in self.axes:
@@ -157,16 +161,16 @@ def sensitivity(
     most_pairs: int = 200_000,
     level: float = 0.95,
 ) -> Sensitivities:
-    """Compares configurations that differ along one axis only, for each axis.
+    """What each axis does: matched pairs of configurations, and the marginal shift of each of its values.
 
-    With no effect at all, the outcomes of the configurations that differ only along the axis could have come in any
-    order. Floors are expectations over these orders, given how many of the outcomes were successes: so they are
-    right for any success rate, and need no estimate of it.
+    Matched pairs are configurations that differ along one axis only. If the axis has no effect, the outcomes of such
+    configurations could have come in any order. Floors are expectations over these orders, given how many of the
+    outcomes were successes: so they are right for any success rate, and need no estimate of it.
 
     Args:
         cells: One contender's counts.
         rng: Source of randomness, for the p-values, the intervals and the floors of whole scenarios.
-        permutations: How many orders are drawn for the p-value.
+        permutations: How many orders are drawn for each p-value.
         resamples: How many resamples of scenarios, within apps, for the intervals.
         thresholds: Where the exceedance curves are read off.
         most_pairs: Where an axis has more, some of its configurations are drawn, and a note says how many were not.
@@ -178,6 +182,7 @@ def sensitivity(
     check_level(level)
     _check(cells, permutations, resamples, thresholds)
     varied = varied_axes(cells)
+    (own_stream,) = rng.spawn(1)  # so that other figures do not depend on how many numbers the shifts draw
     if not varied:
         raise InvalidInput(
             f"{cells.contender} was run with every axis at one value",
@@ -199,6 +204,7 @@ def sensitivity(
         contender=str(cells.contender),
         axes=tuple(replace(one, p_holm=float(value)) for one, value in zip(found, adjusted, strict=True)),
         skipped=skipped,
+        marginal=marginal_shifts(cells, varied, rng=own_stream, permutations=permutations, level=level),
     )
 
 
