@@ -77,7 +77,9 @@ class Setting:
 
     def freedom(self, s: Floats, c: Floats, r: Floats) -> Floats:
         """Degrees of freedom of Student's t; below 1 there is no interval."""
-        if self.scenarios_are == "sampled":
+        if self.scenarios_are == "sampled" and isinstance(self.components, DifferenceComponents):
+            free = np.where(s > 1, self.apps * s - 1, 0.0) if self.components.paired else self.apps * (s - 1)
+        elif self.scenarios_are == "sampled":
             free = self.apps * (s - 1)
         elif self.components.configuration > 0:
             free = self.apps * s * (c - 1)

@@ -7,7 +7,8 @@ configurations of a scenario) and r (between rollouts at a configuration), the s
     V = (s/S + c/(S C) + r/(S C R)) / A
 
 and half-width t * sqrt(V), with Student's t at A (S - 1) degrees of freedom. That is the number of scenario means,
-which vary independently, less one for each app's own mean; so few scenarios cost twice, by V and by t.
+which vary independently, less one for each app's own mean; so few scenarios cost twice, by V and by t. A paired
+difference has A S - 1, as in `compare`, where what apps differ by lends degrees of freedom.
 
 If scenarios are "fixed" (the conclusion is about these scenarios, not others like them), s drops out, and there are
 A S (C - 1) degrees of freedom, or A S (C R - 1) if c is 0 and rollouts are what varies. Configurations count as drawn
