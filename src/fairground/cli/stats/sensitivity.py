@@ -18,6 +18,7 @@ from fairground.cli.stats.options import (
     grid,
     label,
     p_shown,
+    points,
     print_notes,
     progress,
     read,
@@ -28,18 +29,28 @@ from fairground.core import InvalidInput
 from fairground.stats import Components, Sensitivities, count_all, plain, variance_components
 from fairground.stats import sensitivity as sensitivity_of
 
+_SHOWN = 5  # values of an axis, unless all are asked for
+
 
 @takes_tables
 def sensitivity(
     files: Files,
     tables: TableOptions = AS_IS,
     per_app: Annotated[bool, typer.Option("--per-app", help="Also each app on its own.")] = False,
+    all_values: Annotated[
+        bool, typer.Option("--all-values", help=f"Every value of an axis, not only the {_SHOWN} clearest.")
+    ] = False,
     permutations: Annotated[int, typer.Option(help="For the p-values.", min=100)] = 1000,
     level: Level = 0.95,
     seed: RandomSeed = 0,
     json: Json = False,
 ) -> None:
-    """How much success shifts when one axis changes, beside what chance alone would do; and variance components."""
+    """What each value of an axis does to success; shifts of matched pairs beside chance; and variance components.
+
+    \b
+      fairground stats sensitivity results.csv
+      fairground stats sensitivity runs/first --all-values --json
+    """  # noqa: D301 (click reads \b as: keep these lines)
     table = read(files, tables)
     everyone = count_all(table)
     streams = np.random.default_rng(seed).spawn(len(everyone))
@@ -62,14 +73,59 @@ def sensitivity(
         said = [f"{who}: {note}" for who, note in notes]
         print_json({"sensitivity": plain(shifts), "components": plain(parts), "notes": said})
         return
-    if shifts:
+    if any(axis.values for one in shifts.values() for axis in one.marginal.values()):
+        _print_values(shifts, all_values)
+    if any(one.axes for one in shifts.values()):
         _print_shifts(shifts, per_app)
     if parts:
         _print_components(parts)
-    notes += [(who, f"{axis}: {why}.") for who, one in shifts.items() for axis, why in one.skipped.items()]
+    notes += [(who, note) for who, one in shifts.items() for note in _which_axis(one, level)]
+    notes += [
+        (who, f"{axis}, matched pairs: {why}.") for who, one in shifts.items() for axis, why in one.skipped.items()
+    ]
     notes += [(who, note) for who, one in shifts.items() for axis in one.axes for note in axis.notes]
     notes += [(who, note) for who, one in parts.items() for note in one.notes]
     print_notes(notes)
+
+
+def _print_values(shifts: dict[str, Sensitivities], all_values: bool) -> None:
+    made = grid(
+        "success rate with a value of an axis minus the rate with its other values, in percentage points",
+        *("agent", "axis and value", ">scenarios", ">shift", ">p"),
+    )
+    for who, found in shifts.items():
+        judged = [axis for axis in found.marginal.values() if axis.p_holm is not None]
+        for at, axis in enumerate(judged):
+            made.add_row(
+                folded(who) if at == 0 else "", axis.axis, f"{axis.scenarios:,}", "", p_shown(axis.p_holm or 0)
+            )
+            shown = axis.values if all_values else axis.values[:_SHOWN]
+            for one in shown:
+                numbers = (f"{one.scenarios:,}", points(one.shift), p_shown(one.p_holm))
+                made.add_row("", f"  {label(one.value)}", *numbers, style="dim")
+            if len(axis.values) > len(shown):
+                made.add_row("", f"  {len(axis.values) - len(shown)} more: --all-values", style="dim")
+        made.add_section()
+    show(made)
+
+
+def _which_axis(found: Sensitivities, level: float) -> list[str]:
+    """Which axes matter, and what the figures of the others rest on."""
+    tested = [one for one in found.marginal.values() if one.p_holm is not None]
+    decided = [one for one in tested if (one.p_holm or 0) <= 1 - level]
+    said = []
+    if decided:
+        listed = ", ".join(f"{one.axis} (p {p_shown(one.p_holm or 0)})" for one in decided)
+        said.append(f"Success depends on {listed}; adjusted for {len(tested)} axes tested.")
+    elif tested:
+        said.append(f"No axis is shown to matter, of {len(tested)} tested. That does not show that none does.")
+    mixed = [one.axis for one in tested if one.within == "scenarios"]
+    if mixed:
+        said.append(
+            f"{', '.join(mixed)}: the configurations compared differ along other axes too, which is fair if they were "
+            "drawn at random."
+        )
+    return said + [f"{one.axis}: {one.reason}." for one in found.marginal.values() if one.reason]
 
 
 def _print_shifts(shifts: dict[str, Sensitivities], per_app: bool) -> None:

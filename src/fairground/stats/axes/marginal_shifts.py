@@ -39,7 +39,7 @@ class ValueShift:
         scenarios: How many scenarios they belong to.
         shift: Success rate with this value minus the rate with the other values, over these scenarios.
         p_value: Of the hypothesis that `shift` is 0.
-        p_holm: `p_value` adjusted for all values of all axes.
+        p_holm: `p_value` adjusted for the number of values of this axis.
     """
 
     value: str
@@ -97,11 +97,9 @@ def marginal_shifts(
     tested = [one for one in found.values() if one.p_value is not None]
     if not tested:
         return found
-    of_values = iter(holm([value.p_value for one in tested for value in one.values]).tolist())
     of_axes = holm([one.p_value for one in tested if one.p_value is not None]).tolist()
     for one, adjusted in zip(tested, of_axes, strict=True):
-        values = tuple(replace(value, p_holm=next(of_values)) for value in one.values)
-        found[one.axis] = replace(one, values=values, p_holm=adjusted)
+        found[one.axis] = replace(one, p_holm=adjusted)
     return found
 
 
@@ -137,6 +135,8 @@ def _compare(cells: Cells, axis: str, rng: np.random.Generator, permutations: in
             else f"not enough: no value stands beside another one in {LEAST} scenarios"
         )
         return AxisShifts(axis, within, scenarios, (), too_few, None, reason=reason)
+    adjusted = holm([one.p_value for one in values]).tolist()
+    values = [replace(one, p_holm=value) for one, value in zip(values, adjusted, strict=True)]
     values.sort(key=lambda one: (one.p_value, one.value))
     p_value = _permuted(label, stratum, above, levels[counts >= LEAST], rng, permutations)
     return AxisShifts(axis, within, scenarios, tuple(values), too_few, p_value)
