@@ -1,4 +1,4 @@
-"""More sections of a statistics report: reliability, axes, variance, and what success costs."""
+"""More sections of a statistics report: reliability, and what success costs."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ from fairground.report.data_table import Rows, Value, behind, table
 from fairground.report.html import Child, Html, tag
 from fairground.report.plots import (
     Curve,
-    Dumbbell,
     Panel,
     Spot,
     Stack,
-    dumbbells,
     figure,
     flow,
     panels,
@@ -30,7 +28,6 @@ from fairground.report.statistics_words import attributed, chance, counted, ends
 from fairground.stats.interval import Interval
 
 if TYPE_CHECKING:
-    from fairground.stats.axes.sensitivity import Sensitivity
     from fairground.stats.summary import Duel, Standing, Summary
     from fairground.stats.tasks.transitions import Transitions
 
@@ -231,166 +228,6 @@ def _names(title: str, names: Sequence[object]) -> Html:
         items.append(tag("li", f"and {len(names) - MOST_NAMES:,} more"))
     shown = tag("ul", items) if items else tag("p", "none")
     return tag("div", tag("h4", printable(title)), shown)
-
-
-def sensitivity(summary: Summary) -> Section:
-    """What each axis does to success."""
-    title = "Sensitivity to each axis"
-    found: list[tuple[str, Standing, Sensitivity]] = [
-        (axis, standing, one)
-        for axis in summary.axes
-        for standing in summary.standings
-        for one in (() if standing.sensitivity is None else standing.sensitivity.axes)
-        if one.axis == axis
-    ]
-    if not found:
-        why = "No axis (instance, profile, theme, ui_state) was varied with the rest kept the same."
-        return Section("sensitivity", title, absent=why)
-    known = looks_by_contender(summary)
-    rows = [
-        Dumbbell(
-            axis, str(standing.contender), known[standing.contender], one.mad, one.p90, one.floor, one.p90_floor,
-            f"{axis}, {standing.contender}: mean shift {rounded(one.mad.estimate * 100)} {ends(one.mad, 100)} points, "
-            f"by noise alone {rounded(one.floor * 100)}; 90th percentile {rounded(one.p90 * 100)}, by noise alone "
-            f"{rounded(one.p90_floor * 100)}; {one.pairs:,} pairs",
-        )
-        for axis, standing, one in found
-    ]  # fmt: skip
-    drawn = figure(
-        "sensitivity",
-        "How far an axis moves success",
-        "; ".join(row.said for row in rows[:12]),
-        lambda width: dumbbells(
-            rows, width=width, write=lambda value: f"{value * 100:g}",
-            axis=f"Shift{' between two values of the axis' if width > 400 else ''}, percentage points",
-            keys=("mean shift, with its interval", "90th percentile", "what noise alone would give"),
-        ),
-    )  # fmt: skip
-    heads = ("Axis", "Contender", "Pairs", "MAD", "Interval", "Noise", "Excess", "Interval", "90th", "Noise", "p, Holm")
-    numbers: Rows = [
-        [
-            axis, str(standing.contender), Value(f"{one.pairs:,}", one.pairs),
-            *(Value(rounded(v * 100), v) for v in (one.mad.estimate,)), Value(ends(one.mad, 100), one.mad.width),
-            Value(rounded(one.floor * 100), one.floor), Value(rounded(one.excess.estimate * 100), one.excess.estimate),
-            Value(ends(one.excess, 100), one.excess.width), Value(rounded(one.p90 * 100), one.p90),
-            Value(rounded(one.p90_floor * 100), one.p90_floor), Value(chance(one.p_holm), one.p_holm),
-        ]
-        for axis, standing, one in found
-    ]  # fmt: skip
-    shifts = Exhibit(
-        drawn,
-        (
-            tag("p", "Pairs of configurations that differ along one axis only, and by how much their success rates "
-                "differ: on average (small mark) and in the worst tenth of pairs (large mark)."),
-            tag("p", "The thin ticks show what both would be if the axis did nothing: a handful of rollouts differ by "
-                "luck alone. Only what lies beyond the tick is the axis' doing."),
-        ),
-        "That an axis matters because its mark is far from zero: compare it with the tick. That the direction is "
-        "known: a shift has no sign here. That an axis has no effect when mark and tick agree: it may be small.",
-        behind("Numbers", table("sensitivity-numbers", heads, numbers), aside="percentage points"),
-        attributed(
-            ((standing.contender, note) for _, standing, one in found for note in one.notes), len(summary.standings)
-        ),
-    )  # fmt: skip
-    return Section("sensitivity", title, (shifts, _exceedance(summary, found)), link="Sensitivity")
-
-
-def _exceedance(summary: Summary, found: Sequence[tuple[str, Standing, Sensitivity]]) -> Exhibit:
-    known = looks_by_contender(summary)
-    axes = list(dict.fromkeys(axis for axis, _, _ in found))
-    shown = []
-    for axis in axes:
-        curves = []
-        floors: list[tuple[float, ...]] = []
-        for name, standing, one in found:
-            if name == axis:
-                label = str(standing.contender)
-                at = one.exceedance
-                curves.append(
-                    Curve(
-                        label, known[standing.contender], tuple(at.thresholds), tuple(at.fraction), step=False,
-                        said=f"{axis}, {label}: {rate(_above(at.thresholds, at.fraction, 0.1))} of pairs shift by more "
-                        f"than 10 points; by noise alone {rate(_above(at.thresholds, at.floor, 0.1))}",
-                    )
-                )  # fmt: skip
-                floors.append(tuple(at.floor))
-        mean = tuple(sum(values) / len(values) for values in zip(*floors, strict=True))
-        ghost = Curve("", curves[0].look, curves[0].x, mean)
-        shown.append(Panel(axis, tuple(curves), ghost=ghost, at=0.1))
-    drawn = figure(
-        "exceedance",
-        "Share of pairs that shift by more",
-        "; ".join(str(curve.said) for panel in shown for curve in panel.curves[:6]),
-        lambda width: panels(
-            shown, width=width, across=2 if len(shown) in (2, 4) else 3, x=(0.0, 1.0),
-            ticks=(0.0, 0.25, 0.5, 0.75, 1.0), x_axis="Shift of more than",
-            y_axis="Share of pairs", write_x=percent, write_y=percent, tall=190, fitted=True,
-            ghost="by noise alone, mean over contenders",
-        ),
-    )  # fmt: skip
-    return Exhibit(
-        drawn,
-        tag("p", "For each shift, the share of pairs that shift by more. The dotted vertical line marks ten percentage "
-            "points. The steps come from the number of rollouts: with three of them, shifts are multiples of a third."),
-        "That a curve of one study can be laid beside one of another study with other numbers of rollouts: noise alone "
-        "lifts curves, and more so with fewer rollouts.",
-    )  # fmt: skip
-
-
-def _above(thresholds: Sequence[float], values: Sequence[float], wanted: float) -> float:
-    return values[min(range(len(thresholds)), key=lambda place: abs(thresholds[place] - wanted))]
-
-
-def components(summary: Summary) -> Section:
-    """Where the variance comes from."""
-    title = "Where the variance comes from"
-    measured = [(one.contender, one.components) for one in summary.standings if one.components is not None]
-    measured = [(contender, found) for contender, found in measured if found.total > 0]
-    if not measured:
-        why = "There is no variance to take apart, or too little data to do it."
-        return Section("components", title, absent=why)
-    names = list(dict.fromkeys(part.name for _, found in measured for part in found.parts))
-    colours = ["c0", "c5", "c2", "c4", "c3", "c1", "c6", "c7", "ghost", "muted"]
-    shades = {name: colours[place % len(colours)] for place, name in enumerate(names)}
-    shades["rollout"] = "never"
-    stack: list[Stack] = []
-    rows: Rows = []
-    for contender, found in measured:
-        parts = {part.name: part for part in found.parts}
-        shares = tuple(parts[name].share if name in parts else 0.0 for name in names)
-        said = tuple(
-            f"{contender}: {rate(share)} of the variance of an episode comes from {name}"
-            for share, name in zip(shares, names, strict=True)
-        )
-        stack.append(Stack(str(contender), shares, said, tuple(f"{share * 100:.0f}%" for share in shares)))
-        for part in found.parts:
-            interval = "" if part.interval is None else plain_range(part.interval).partition(" ")[2]
-            rows.append(
-                [str(contender), part.name, Value(rate(part.share), part.share),
-                 Value(plainly(part.sd), part.sd), Value(plainly(part.variance), part.variance),
-                 Value(interval, None if part.interval is None else part.interval.width)]
-            )  # fmt: skip
-    drawn = figure(
-        "components",
-        "Variance of an episode, by source",
-        "; ".join(said for row in stack[:8] for said in row.said),
-        lambda width: stacks(
-            stack, [(name, shades[name]) for name in names], width=width, axis="Share of an episode's variance"
-        ),
-    )
-    heads = ("Contender", "Source", "Share", "SD", "Variance", "Interval of the variance")
-    exhibit = Exhibit(
-        drawn,
-        tag("p", "Success of a single episode varies because apps, scenarios and configurations differ, and because an "
-            "agent does not do the same thing twice. More rollouts shrink only the last part; if most of the variance "
-            "lies between scenarios, more scenarios are what narrows the interval."),
-        "How well the parts are known: shares of few scenarios are rough (see the intervals below). A contender that "
-        "solves nearly all or nearly nothing has little variance of any kind, so shares of two contenders do not rank "
-        "them.",
-        behind("Numbers", table("components-numbers", heads, rows)),
-        attributed(((contender, note) for contender, found in measured for note in found.notes), len(measured)),
-    )  # fmt: skip
-    return Section("components", title, (exhibit,), link="Variance")
 
 
 def costs(summary: Summary) -> Section:

@@ -21,7 +21,8 @@ from fairground.report.plots import Figure, inline_bar
 from fairground.report.plots.axes import TICK
 from fairground.report.plots.scale import Scale, around, percent, rounded
 from fairground.report.plots.svg import printable, words
-from fairground.report.statistics_behaviour import components, costs, reliability, sensitivity
+from fairground.report.statistics_axes import components, sensitivity
+from fairground.report.statistics_behaviour import costs, reliability
 from fairground.report.statistics_sections import (
     Section,
     absent,

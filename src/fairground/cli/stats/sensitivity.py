@@ -110,7 +110,7 @@ def _print_values(shifts: dict[str, Sensitivities], all_values: bool) -> None:
 
 
 def _which_axis(found: Sensitivities, level: float) -> list[str]:
-    """Which axes matter, and what the figures of the others rest on."""
+    """Which axes matter, and what to keep in mind."""
     tested = [one for one in found.marginal.values() if one.p_holm is not None]
     decided = [one for one in tested if (one.p_holm or 0) <= 1 - level]
     said = []
@@ -119,13 +119,7 @@ def _which_axis(found: Sensitivities, level: float) -> list[str]:
         said.append(f"Success depends on {listed}; adjusted for {len(tested)} axes tested.")
     elif tested:
         said.append(f"No axis is shown to matter, of {len(tested)} tested. That does not show that none does.")
-    mixed = [one.axis for one in tested if one.within == "scenarios"]
-    if mixed:
-        said.append(
-            f"{', '.join(mixed)}: the configurations compared differ along other axes too, which is fair if they were "
-            "drawn at random."
-        )
-    return said + [f"{one.axis}: {one.reason}." for one in found.marginal.values() if one.reason]
+    return said + [note for one in found.marginal.values() for note in one.notes]
 
 
 def _print_shifts(shifts: dict[str, Sensitivities], per_app: bool) -> None:

@@ -25,6 +25,11 @@ from fairground.stats.tables.cells import Cells
 LEAST = 3
 """Scenarios in which a value must stand beside another value, for an interval and for the test."""
 
+_MIXED = (
+    "Where hardly any configurations differ along one axis only, those compared differ along other axes too; "
+    "that is fair if they were drawn at random."
+)
+
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
@@ -64,7 +69,7 @@ class AxisShifts:
         p_value: Of the hypothesis that no configuration's success depends on this axis, by permutation; None where
             nothing can be said.
         p_holm: `p_value` adjusted for the number of axes.
-        reason: Why nothing can be said; else empty.
+        notes: What to keep in mind, or why nothing can be said.
     """
 
     axis: str
@@ -74,7 +79,7 @@ class AxisShifts:
     too_few: Mapping[str, int]
     p_value: float | None
     p_holm: float | None = None
-    reason: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def marginal_shifts(
@@ -129,17 +134,18 @@ def _compare(cells: Cells, axis: str, rng: np.random.Generator, permutations: in
     }
     scenarios = len(np.unique(scenario))
     if not values:
-        reason = (
-            f"not enough: {LEAST} scenarios are needed in which the axis varies, and there are {scenarios}"
+        why = (
+            f"{LEAST} scenarios are needed in which the axis varies, and there are {scenarios}"
             if scenarios < LEAST
-            else f"not enough: no value stands beside another one in {LEAST} scenarios"
+            else f"no value stands beside another one in {LEAST} scenarios"
         )
-        return AxisShifts(axis, within, scenarios, (), too_few, None, reason=reason)
+        return AxisShifts(axis, within, scenarios, (), too_few, None, notes=(f"{axis}: not enough: {why}.",))
     adjusted = holm([one.p_value for one in values]).tolist()
     values = [replace(one, p_holm=value) for one, value in zip(values, adjusted, strict=True)]
     values.sort(key=lambda one: (one.p_value, one.value))
     p_value = _permuted(label, stratum, above, levels[counts >= LEAST], rng, permutations)
-    return AxisShifts(axis, within, scenarios, tuple(values), too_few, p_value)
+    notes = () if within == "lines" else (_MIXED,)
+    return AxisShifts(axis, within, scenarios, tuple(values), too_few, p_value, notes=notes)
 
 
 def _weights(stratum: Numbers, label: Numbers) -> Floats:
