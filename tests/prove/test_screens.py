@@ -16,12 +16,9 @@ from fairground.prove.cache import Cache
 from fairground.prove.cheaters import SPAMMERS, TAMPERERS, make_cheater
 from fairground.prove.jobs import Prover, ScreenJob
 from fairground.prove.pairs import prove_pair
-from fairground.prove.replay_experiment import ReplayPlan, ReplayResult, _rates, replay_experiment
 from fairground.prove.resistance import score_agents
 from fairground.prove.seats import Seats, has_rehearsal
-from fairground.report.replay_page import replay_figure, write_replay_page
 from fairground.screen import decode
-from fairground.stats import wilson
 from fairground.worlds import Move, Say, Suite, Tap, World, resolve
 
 
@@ -101,31 +98,3 @@ def test_agents_that_do_not_do_the_work_score_next_to_nothing(tmp_path: Path) ->
                for one in found.values())  # fmt: skip
     assert all(found[name].passed == 0 for name in ("do-nothing", "random", *TAMPERERS))
     assert (tmp_path / "oracle" / "run.sqlite").is_file(), "the runs are kept where they were asked to be"
-
-
-def test_a_script_scores_what_it_has_seen_a_success_of() -> None:
-    watched = {"a": [False, True, True], "b": [False, False, True], "c": [False] * 3, "d": [True] * 3}
-    replays = {"a": [True, False], "b": [True]}
-    assert _rates("abc", watched, replays, 1) == pytest.approx({"a": 0.5 * 2 / 3, "b": 1 / 3, "c": 0})
-    assert _rates("abc", watched, replays, 2) == pytest.approx({"a": 0.5, "b": 2 / 3, "c": 0})
-    assert _rates("abcd", watched, replays, 3) == {"a": 0.5, "b": 1, "c": 0}, "an errored replay is no score"
-
-
-def test_the_replay_page_shows_three_curves(tmp_path: Path) -> None:
-    points = tuple(wilson(count, 10) for count in (3, 6, 8))
-    none = tuple(wilson(0, 10) for _ in range(3))
-    result = ReplayResult("oracle<b>", (1, 2, 3), points, points, none, none, 10, {"static": 0, "varied": 1})
-    page = write_replay_page(result, tmp_path / "replay.html").read_text()
-    assert "oracle&lt;b&gt;" in page and "replay, varied suite" in page and "1 tasks without" in page
-    assert replay_figure(result).standalone().startswith("<")
-
-
-@pytest.mark.slow
-def test_a_replay_equals_pass_at_k_where_nothing_varies_and_is_worth_less_where_it_does(tmp_path: Path) -> None:
-    plan = ReplayPlan(agent="oracle:slip=0.1", tasks=3, watched=2, elsewhere=1)
-    first = replay_experiment("pocket/notes/pin-and-label", tmp_path, plan)
-    assert first.static[-1].low <= first.pass_at_k[-1].high and first.pass_at_k[-1].low <= first.static[-1].high
-    assert first.varied[-1].estimate < 0.5
-    assert replay_experiment("pocket/notes/pin-and-label", tmp_path, plan) == first, (
-        "finished runs are taken as they are"
-    )

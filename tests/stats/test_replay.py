@@ -4,11 +4,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats as scipy_stats
 
 from fairground.core import InvalidInput
 from fairground.stats.interval import plain
 from fairground.stats.tasks.reliability import pass_at_k
-from fairground.stats.tasks.replay import replay_from_counts, replay_success, simulate_replay
+from fairground.stats.tasks.replay import (
+    WatchedTask,
+    replay_from_counts,
+    replay_success,
+    simulate_replay,
+    swapped_replay,
+    watched_replay,
+)
 
 rates = st.lists(st.floats(0, 1), min_size=1, max_size=20)
 
@@ -145,3 +153,39 @@ def test_impossible_worlds_are_refused(p, options, words):
 def test_a_k_that_is_no_count_is_refused(k):
     with pytest.raises(InvalidInput, match="k"):
         replay_success([0.5], k)
+
+
+def test_a_script_scores_what_it_has_seen_a_success_of():
+    twice, once, never, broken = WatchedTask(2, 3, 1, 2), WatchedTask(1, 3, 1, 1), WatchedTask(0, 3), WatchedTask(3, 3)
+    assert [task.replay(1) for task in (twice, once, never)] == pytest.approx([0.5 * 2 / 3, 1 / 3, 0])
+    assert [task.replay(2) for task in (twice, once, never)] == pytest.approx([0.5, 2 / 3, 0])
+    assert watched_replay([twice, once, never, broken], 3).estimate == 0.5, "an errored replay is not a score"
+    assert watched_replay([twice, broken], 4) is None, "of three scored attempts, nobody watched four"
+
+
+def test_halves_that_swap_roles_cancel_the_luck_of_the_half_that_was_watched():
+    lucky, unlucky = WatchedTask(4, 4, 1, 1), WatchedTask(0, 4)
+    for halves in ((lucky, unlucky), (unlucky, lucky)):
+        found = swapped_replay([halves] * 5, 1)
+        assert found.gap.estimate == 0 and found.replay == found.pass_at_k and found.pass_at_k.estimate == 0.5
+    assert found.gap.low < -0.2 and found.gap.high == 0, "five tasks without a failed replay are not certainty"
+
+
+def test_intervals_of_swapped_halves_are_over_tasks_and_not_over_twice_as_many():
+    rng = generator(3)
+    tasks = [(WatchedTask(int(c), 4, int(rng.random() < 0.8), 1), WatchedTask(int(c), 4, 1, 1))
+             for c in rng.binomial(4, 0.5, 12)]  # fmt: skip
+    found = swapped_replay(tasks, 2)
+    averages = [(one.replay(2) + other.replay(2)) / 2 for one, other in tasks]
+    low, high = scipy_stats.ttest_1samp(averages, 0).confidence_interval(0.95)
+    assert (found.replay.low, found.replay.high) == pytest.approx((max(0, low), min(1, high)))
+    assert found.gap.estimate == pytest.approx(found.replay.estimate - found.pass_at_k.estimate)
+    plain(found)
+
+
+def test_a_task_counts_only_where_both_halves_can_be_judged():
+    whole = (WatchedTask(1, 2, 1, 1), WatchedTask(0, 2))
+    short, errored = (WatchedTask(1, 1, 1, 1), WatchedTask(0, 2)), (WatchedTask(2, 2), WatchedTask(0, 2))
+    assert swapped_replay([whole, short, errored], 2).tasks == 1
+    assert swapped_replay([whole, short, errored], 1).tasks == 2
+    assert swapped_replay([short, errored], 2) is None

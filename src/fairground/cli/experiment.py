@@ -24,7 +24,7 @@ def _root() -> None:
 @experiment.command("replay")
 def replay(
     name: Annotated[str, typer.Argument(help="SUITE, SUITE/APP or SUITE/APP/SCENARIO.")],
-    out: Annotated[Path, typer.Option(help="Folder of the four runs and of the page.")] = Path("runs/replay"),
+    out: Annotated[Path, typer.Option(help="Folder of the six runs and of the page.")] = Path("runs/replay"),
     agent: Annotated[str, typer.Option(help="Who is recorded; oracle:slip=CHANCE is good and not perfect.")] = (
         "oracle:slip=0.1"
     ),
@@ -54,4 +54,8 @@ def replay(
         points = (result.pass_at_k[place], result.static[place], result.varied[place])
         shown.add_row(str(k), *(f"{one.estimate:.0%} \\[{one.low:.0%}, {one.high:.0%}]" for one in points))
     console.print(shown)
+    for kind, count in result.unscored.items():
+        if count:
+            left = result.left_out[kind]
+            console.print(f"{kind}: {count} episodes errored or were invalid, and are left out; so are {left} tasks")
     console.print(f"[dim]wrote[/]   {page}", highlight=False, soft_wrap=True)

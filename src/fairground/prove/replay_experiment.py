@@ -9,19 +9,15 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from fairground.core import Configuration, InvalidInput, Outcome
 from fairground.prove.proving import OnProgress, select
 from fairground.prove.resistance import in_turn
 from fairground.prove.sampling import diagonal
 from fairground.rollout import RunSpec, RunStore, carry_out, start_run
-from fairground.stats import Interval, replay_from_counts
-from fairground.stats.proportions import mean_interval
+from fairground.stats import Interval, WatchedTask, swapped_replay, watched_replay
 from fairground.worlds import Scenario, Suite
 
 
@@ -32,7 +28,8 @@ class ReplayPlan:
     Attributes:
         agent: Who is recorded: good and not perfect, such as `oracle:slip=0.1`.
         tasks: How many tasks, spread over apps and scenarios.
-        watched: Attempts at each that are recorded for the replay (the largest k); as many again measure pass@k.
+        watched: Attempts at each that a script watches (the largest k). The static suite is tried twice as often: the
+            two halves take turns at being watched and at measuring pass@k.
         elsewhere: Configurations of each task in which the replay of the varied suite is tried.
         seed: Which configurations.
     """
@@ -51,12 +48,13 @@ class ReplayResult:
     Attributes:
         agent: Who was recorded.
         ks: Attempts watched: 1, 2, ...
-        pass_at_k: Of the agent on the static suite, from attempts of their own.
+        pass_at_k: Of the agent on the static suite, from attempts that the script did not watch.
         static: Success rate of the replay where each task always starts the same.
         varied: Success rate of the replay where each attempt has its own configuration.
         gap: How much more the replay scores than pass@k on the static suite, task by task.
         tasks: How many tasks.
-        left_out: Tasks without a scored replay, by suite.
+        left_out: Tasks that cannot be judged at the largest k because episodes errored, by suite.
+        unscored: Episodes that errored or were invalid, by suite. They are left out, and are no failures.
     """
 
     agent: str
@@ -67,6 +65,7 @@ class ReplayResult:
     gap: tuple[Interval, ...]
     tasks: int
     left_out: dict[str, int]
+    unscored: dict[str, int]
 
     def plain(self) -> dict[str, Any]:
         """JSON-ready."""
@@ -75,6 +74,7 @@ class ReplayResult:
             "agent": self.agent,
             "tasks": self.tasks,
             "left_out": self.left_out,
+            "unscored": self.unscored,
             "k": list(self.ks),
             **{name: [[one.estimate, one.low, one.high] for one in curve] for name, curve in curves.items()},
         }
@@ -92,55 +92,106 @@ def replay_experiment(
 
     Args:
         name: `SUITE[/APP[/SCENARIO]]`.
-        folder: Where the four runs are kept; one that is there and finished is taken as it is.
+        folder: Where the six runs are kept; one that is there and finished is taken as it is.
         plan: What is done.
         workers: Processes.
         on_progress: Told how far it is.
+
+    Raises:
+        InvalidInput: When the folder holds another experiment, or so many episodes errored that no task can be judged.
     """
     plan = plan or ReplayPlan()
     suite, scenarios = select(name)
     tasks = _tasks(suite, scenarios, plan)
+    names = [Configuration.from_id(places[0]).task for places in tasks]
     run = _Runs(folder, workers, on_progress)
     fixed = [places[0] for places in tasks]
-    static = run.attempts("static", plan.agent, fixed, 2 * plan.watched)
-    found = {"static": run.replayed("static", fixed)}
     roaming = [place for places in tasks for place in places[: plan.watched]]
-    varied = run.attempts("varied", plan.agent, roaming, 1)
     elsewhere = [place for places in tasks for place in places[plan.watched :]]
-    found["varied"] = run.replayed("varied", elsewhere)
-
-    names = [Configuration.from_id(places[0]).task for places in tasks]
-    solved = [sum(static.get(task, [])[plan.watched :]) for task in names]
-    curve = replay_from_counts(solved, plan.watched, rng=np.random.default_rng(plan.seed)).replay
-    ks = tuple(range(1, plan.watched + 1))
-    watched = {"static": {task: seen[: plan.watched] for task, seen in static.items()}, "varied": varied}
-    rates = {kind: [_rates(names, watched[kind], found[kind], k) for k in ks] for kind in watched}
-    gaps = [
-        [rate - _chance(solved[names.index(task)], plan.watched, k) for task, rate in at_k.items()]
-        for k, at_k in zip(ks, rates["static"], strict=True)
-    ]
-    missing = {kind: sum(_first(watched[kind].get(task, [])) is not None and task not in found[kind] for task in names)
-               for kind in found}  # fmt: skip
-    return ReplayResult(
-        agent=plan.agent,
-        ks=ks,
-        pass_at_k=tuple(curve.points),
-        static=tuple(mean_interval(list(at_k.values()) or [0.0]) for at_k in rates["static"]),
-        varied=tuple(mean_interval(list(at_k.values()) or [0.0]) for at_k in rates["varied"]),
-        gap=tuple(mean_interval(gap or [0.0], smallest=-1.0) for gap in gaps),
-        tasks=len(names),
-        left_out=missing,
+    first, second = (run.watched(f"static-{half}", plan.agent, fixed, plan.watched, fixed, half) for half in (1, 2))
+    varied = run.watched("varied", plan.agent, roaming, 1, elsewhere, 1)
+    return _result(
+        plan.agent,
+        plan.watched,
+        [(first.tasks[task], second.tasks[task]) for task in names],
+        [varied.tasks[task] for task in names],
+        unscored={"static": first.unscored + second.unscored, "varied": varied.unscored},
+        folder=folder,
     )
+
+
+def _result(
+    agent: str,
+    largest: int,
+    halves: Sequence[tuple[WatchedTask, WatchedTask]],
+    varied: Sequence[WatchedTask],
+    *,
+    unscored: dict[str, int],
+    folder: Path,
+) -> ReplayResult:
+    found = []
+    for k in range(1, largest + 1):
+        static, roaming = swapped_replay(halves, k), watched_replay(varied, k)
+        if static is not None and roaming is not None:
+            found.append((k, static, roaming))
+    if not found:
+        raise InvalidInput(
+            f"no task has scored attempts and replays in both suites: {sum(unscored.values())} episodes errored",
+            fix=f"`fairground show {folder}/static-1` says why; `fairground resume --errored` tries them again",
+        )
+    ks, statics, rates = zip(*found, strict=True)
+    return ReplayResult(
+        agent=agent,
+        ks=ks,
+        pass_at_k=tuple(one.pass_at_k for one in statics),
+        static=tuple(one.replay for one in statics),
+        varied=rates,
+        gap=tuple(one.gap for one in statics),
+        tasks=len(varied),
+        left_out={
+            "static": sum(not all(half.known(largest) for half in both) for both in halves),
+            "varied": sum(not task.known(largest) for task in varied),
+        },
+        unscored=unscored,
+    )
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """Of each task whether its scored episodes passed, and how many episodes were not scored."""
+
+    passed: dict[str, list[bool]]
+    unscored: int
+
+
+@dataclass(frozen=True)
+class _Watched:
+    tasks: dict[str, WatchedTask]
+    unscored: int
 
 
 class _Runs:
     def __init__(self, folder: Path, workers: int, on_progress: OnProgress) -> None:
         self._folder, self._workers, self._on_progress = folder, workers, on_progress
 
-    def attempts(self, name: str, agent: str, worlds: Sequence[str], rollouts: int) -> dict[str, list[bool]]:
-        """Whether each attempt at each task passed, in the order of the plan."""
+    def watched(
+        self, name: str, agent: str, worlds: Sequence[str], rollouts: int, played: Sequence[str], seed: int
+    ) -> _Watched:
+        """Records attempts, plays the first success of each task back where `played` says, and counts both."""
+        seen = self._carry_out(name, agent, worlds, rollouts, seed)
+        tried = [world for world in played if any(seen.passed[Configuration.from_id(world).task])]
+        replays = _Seen({}, 0)
+        if tried:
+            replays = self._carry_out(f"{name}-replay", f"replay:{self._folder / name}", tried, 1, seed)
+        tasks = {}
+        for task, attempts in seen.passed.items():
+            replayed = replays.passed.get(task, [])
+            tasks[task] = WatchedTask(sum(attempts), len(attempts), sum(replayed), len(replayed))
+        return _Watched(tasks, seen.unscored + replays.unscored)
+
+    def _carry_out(self, name: str, agent: str, worlds: Sequence[str], rollouts: int, seed: int) -> _Seen:
         folder = self._folder / name
-        spec = RunSpec(worlds=tuple(worlds), agent=agent, rollouts=rollouts, configs=None)
+        spec = RunSpec(worlds=tuple(worlds), agent=agent, rollouts=rollouts, configs=None, seed=seed)
         whole = (folder / "run.sqlite").is_file()
         store = RunStore.open(folder, write=True) if whole else start_run(folder, spec)
         try:
@@ -148,52 +199,17 @@ class _Runs:
                 raise InvalidInput(f"{folder} is of another experiment", fix="choose another folder, or the same plan")
             carry_out(store, workers=self._workers, on_event=lambda event: self._on_progress(
                 name, event.progress.finished, event.progress.planned))  # fmt: skip
-            found: dict[str, list[bool]] = {}
+            passed: dict[str, list[bool]] = {Configuration.from_id(world).task: [] for world in worlds}
+            unscored = 0
             for row in store.rows():
-                task = Configuration.from_id(row.planned.configuration).task
                 if row.finished is not None and row.finished.outcome.scored:
-                    found.setdefault(task, []).append(row.finished.outcome is Outcome.PASSED)
+                    task = Configuration.from_id(row.planned.configuration).task
+                    passed[task].append(row.finished.outcome is Outcome.PASSED)
                 else:
-                    found.setdefault(task, []).append(False)
-            return found
+                    unscored += 1
+            return _Seen(passed, unscored)
         finally:
             store.close()
-
-    def replayed(self, name: str, worlds: Sequence[str]) -> dict[str, list[bool]]:
-        """What the replay of a run's successes does, by task; tasks without a success are not tried."""
-        with RunStore.open(self._folder / name) as store:
-            passed = {
-                Configuration.from_id(row.planned.configuration).task
-                for row in store.rows()
-                if row.finished is not None and row.finished.outcome is Outcome.PASSED
-            }
-        tried = [world for world in worlds if Configuration.from_id(world).task in passed]
-        if not tried:
-            return {}
-        return self.attempts(f"{name}-replay", f"replay:{self._folder / name}", tried, 1)
-
-
-def _rates(
-    names: Sequence[str], watched: dict[str, list[bool]], replays: dict[str, list[bool]], k: int
-) -> dict[str, float]:
-    """For each task what the replay scores that has seen k attempts, whichever k of the watched ones they were."""
-    rates = {}
-    for task in names:
-        seen = watched.get(task, [])
-        if not any(seen):
-            rates[task] = 0.0
-        elif task in replays:
-            rates[task] = _chance(sum(seen), len(seen), k) * sum(replays[task]) / len(replays[task])
-    return rates
-
-
-def _chance(passed: int, attempts: int, k: int) -> float:
-    """The chance that k of the attempts, drawn at random, hold one that passed."""
-    return 1 - comb(attempts - passed, k) / comb(attempts, k)
-
-
-def _first(attempts: Sequence[bool]) -> int | None:
-    return next((place for place, passed in enumerate(attempts) if passed), None)
 
 
 def _tasks(suite: Suite, scenarios: Sequence[Scenario], plan: ReplayPlan) -> list[list[str]]:

@@ -70,12 +70,15 @@ def _section(result: ReplayResult) -> Section:
         "The script keeps the first success among k attempts at each task and plays it back without looking. Where "
         "every attempt starts the same, it scores the agent's pass@k; where configurations vary, knowing the actions "
         f"is worth little. Task by task, the script on the static suite scores {_points(result.gap[-1])} points more "
-        f"than pass@{result.ks[-1]}.",
+        f"than pass@{result.ks[-1]}. Attempts at the static suite come in two halves: the script watches one half, and "
+        "pass@k is measured on the other. Then they swap roles; the curves show the average.",
     )
     silent = "That a replay collapses shows that the suite varies, not that it varies as your users' worlds do."
     below = table("numbers", ("k", *(name for name, _ in _curves(result))), rows)
-    left = [f"{count} tasks without a scored replay were left out ({kind})" for kind, count in result.left_out.items()
-            if count]  # fmt: skip
+    left = [f"{count} episodes errored or were invalid ({kind}): they are left out, and are not failures"
+            for kind, count in result.unscored.items() if count]  # fmt: skip
+    left += [f"{count} tasks without enough scored episodes were left out at the largest k ({kind})"
+             for kind, count in result.left_out.items() if count]  # fmt: skip
     exhibit = Exhibit(replay_figure(result), says, silent, below, tuple(left))
     return Section("replay", "Blind replay", (exhibit,), intro="Bars are 95% intervals over tasks.")
 

@@ -6,8 +6,9 @@ and plays it back without looking at the screen.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from math import comb
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,6 +40,58 @@ class ReplayEstimate:
     replay: PassCurve
     gain: tuple[float, ...]
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class WatchedTask:
+    """Attempts at one task that a script watched, and what the recording that it kept did when it was played back.
+
+    Only scored attempts and replays count. An episode that errored is neither a success nor a failure.
+
+    Attributes:
+        passed: Attempts that passed.
+        attempts: Scored attempts.
+        replays_passed: Replays that passed.
+        replays: Scored replays; 0 where nothing passed, or where every replay errored.
+    """
+
+    passed: int
+    attempts: int
+    replays_passed: int = 0
+    replays: int = 0
+
+    def known(self, k: int) -> bool:
+        """Whether it can be said what a script scores that watched k of the attempts."""
+        return self.attempts >= k and (self.passed == 0 or self.replays > 0)
+
+    def pass_at_k(self, k: int) -> float:
+        """The chance that k of the attempts, drawn at random, hold one that passed."""
+        return 1 - comb(self.attempts - self.passed, k) / comb(self.attempts, k)
+
+    def lost(self, k: int) -> float:
+        """How much less than `pass_at_k` the script scores: it has a recording, and the recording fails."""
+        return self.pass_at_k(k) * (1 - self.replays_passed / self.replays) if self.replays else 0.0
+
+    def replay(self, k: int) -> float:
+        """What a script scores that watched k of the attempts, whichever they were."""
+        return self.pass_at_k(k) - self.lost(k)
+
+
+@dataclass(frozen=True)
+class SwappedReplay:
+    """Agent and script at one k, over tasks whose attempts came in two halves.
+
+    Attributes:
+        pass_at_k: Of the agent.
+        replay: Success rate of the script.
+        gap: Script minus agent, task by task.
+        tasks: How many tasks count.
+    """
+
+    pass_at_k: Interval
+    replay: Interval
+    gap: Interval
+    tasks: int
 
 
 @dataclass(frozen=True)
@@ -109,6 +162,45 @@ def replay_from_counts(
     if curve.left_out[-1] > curve.left_out[0]:
         note += "; the gain compares different sets of tasks where some have too few rollouts"
     return ReplayEstimate(source, curve, gain, (note, *curve.notes))
+
+
+def swapped_replay(
+    tasks: Sequence[tuple[WatchedTask, WatchedTask]], k: int, *, level: float = 0.95
+) -> SwappedReplay | None:
+    """Compares a script with the agent that it watched, each half of a task's attempts in both roles.
+
+    The script watches one half, pass@k is measured on the other; then the halves swap roles, and both estimates are
+    averaged. So it makes no difference which half was the luckier one. Each task gives one average, and intervals are
+    over tasks: that both estimates come from the same tasks is accounted for.
+
+    Args:
+        tasks: The two halves of each task. A task counts where both can be judged at this k.
+        k: Attempts watched.
+        level: Of the intervals.
+
+    Returns:
+        None where no task counts.
+    """
+    whole = [halves for halves in tasks if all(half.known(k) for half in halves)]
+    if not whole:
+        return None
+
+    def over_tasks(value: Callable[[WatchedTask], float], smallest: float = 0.0, largest: float = 1.0) -> Interval:
+        averages = [(value(one) + value(other)) / 2 for one, other in whole]
+        return mean_interval(averages, smallest=smallest, largest=largest, level=level)
+
+    return SwappedReplay(
+        pass_at_k=over_tasks(lambda half: half.pass_at_k(k)),
+        replay=over_tasks(lambda half: half.replay(k)),
+        gap=over_tasks(lambda half: -half.lost(k), smallest=-1.0, largest=0.0),
+        tasks=len(whole),
+    )
+
+
+def watched_replay(tasks: Sequence[WatchedTask], k: int, *, level: float = 0.95) -> Interval | None:
+    """Success rate of a script that watched k attempts at each task, over the tasks that can be judged; None: none."""
+    rates = [task.replay(k) for task in tasks if task.known(k)]
+    return mean_interval(rates, level=level) if rates else None
 
 
 def simulate_replay(
