@@ -12,8 +12,6 @@ from rich.markup import escape
 from fairground.cli.output import Json, console, errors, print_json
 from fairground.cli.stats.options import (
     Level,
-    RandomSeed,
-    Resamples,
     counted,
     grid,
     label,
@@ -34,19 +32,17 @@ _SHOWN = 5  # problems that are spelt out
 def behaviour(
     runs: Annotated[list[Path], typer.Argument(help="Folders of runs or episodes.", metavar="RUN...")],
     level: Level = 0.95,
-    resamples: Resamples = 2000,
-    seed: RandomSeed = 0,
     workers: Annotated[int, typer.Option(help="Processes.", min=1)] = os.cpu_count() or 1,
     json: Json = False,
 ) -> None:
-    """Repetition, retries, exploration, reflection, self-checks, time a step; by outcome, with intervals."""
+    """Repetition, retries, exploration, reflection, self-checks, time per step; by outcome, with intervals."""
     with progress("reading episodes", quiet=json) as bar:
         rows, problems = watch_runs(
             runs,
             workers=workers,
             on_done=lambda done, all_: bar.update(bar.task_ids[0], completed=done, total=all_),
         )
-    found = compare_by_outcome(rows, seed=seed, resamples=resamples, level=level)
+    found = compare_by_outcome(rows, level=level)
     if json:
         meanings = {name: one.meaning for name, one in MEASURES.items()}
         print_json({"contenders": plain(found), "measures": meanings, "problems": problems})

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,12 +15,13 @@ from fairground.rollout.abreast import abreast
 from fairground.rollout.behaviour import MEASURES, Behaviour, measure
 from fairground.rollout.ended import ended_episodes, result_folders
 from fairground.rollout.folder import read_episode
-from fairground.stats import Contender, Interval, interval_of
+from fairground.stats import Contender, Interval
+from fairground.stats.suites.clusters import added_by, number_interval, ratio_spread
 
-FEW = 10
-"""Scenarios below which a bootstrap over them is known to be too narrow."""
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
-_AT_ONCE = 4_000_000  # numbers of a block of resamples
+_CLUSTERS = ("scenarios", "episodes")
 
 
 @dataclass(frozen=True)
@@ -109,28 +109,19 @@ def watch_runs(
     return watched, problems
 
 
-def compare_by_outcome(
-    rows: Sequence[Watched], *, seed: int = 0, resamples: int = 2000, level: float = 0.95
-) -> tuple[BehaviourSummary, ...]:
+def compare_by_outcome(rows: Sequence[Watched], *, level: float = 0.95) -> tuple[BehaviourSummary, ...]:
     """Sets each contender's measures against the outcome.
 
-    Intervals draw scenarios whole, as those of `steps` and `cost` in a summary do. Where an outcome was met in one
-    scenario only, they draw episodes instead, and a note says so.
+    Scenarios are the clusters of the intervals, as for `steps` and `cost` in a summary. Where an outcome was met in one
+    scenario only, episodes are, and a note says so.
 
     Args:
         rows: Episodes; those that are not scored are counted and left out.
-        seed: Each contender has a stream of its own that follows from it.
-        resamples: Of the bootstrap.
         level: Of the intervals; they are not corrected for the number of measures.
     """
-    if resamples < 1:
-        raise InvalidInput(f"resamples: expected at least 1, got {resamples}")
     contenders = sorted({row.contender for row in rows})
-    streams = np.random.default_rng(seed).spawn(len(contenders))
-    compare = partial(_compare, resamples=resamples, level=level)
     return tuple(
-        compare(contender, [row for row in rows if row.contender == contender], stream)
-        for contender, stream in zip(contenders, streams, strict=True)
+        _compare(contender, [row for row in rows if row.contender == contender], level) for contender in contenders
     )
 
 
@@ -167,9 +158,7 @@ class _Numbers:
     scenario: NDArray[np.int64]
 
 
-def _compare(
-    contender: Contender, rows: Sequence[Watched], rng: np.random.Generator, *, resamples: int, level: float
-) -> BehaviourSummary:
+def _compare(contender: Contender, rows: Sequence[Watched], level: float) -> BehaviourSummary:
     # Sorted, so that figures do not depend on the order of rows.
     scored = sorted((row for row in rows if row.outcome.scored), key=_order)
     names = sorted({row.scenario for row in scored})
@@ -178,7 +167,7 @@ def _compare(
         np.array([row.outcome is Outcome.PASSED for row in scored], dtype=bool),
         np.array([names.index(row.scenario) for row in scored], dtype=np.int64),
     )
-    found, single = _by_outcome(data, rng, resamples, level)
+    found, single = _by_outcome(data, level)
     outcomes = Counter(row.outcome for row in rows)
     endings = {
         outcome: dict(Counter(row.behaviour.ended for row in rows if row.outcome is outcome).most_common())
@@ -191,78 +180,48 @@ def _compare(
         scenarios=len(names),
         measures=found,
         endings=endings,
-        notes=_notes(found, outcomes, len(names), single),
+        notes=_notes(found, outcomes, single),
     )
 
 
-def _by_outcome(
-    data: _Numbers, rng: np.random.Generator, resamples: int, level: float
-) -> tuple[dict[str, ByOutcome], bool]:
-    """Each measure's means; and whether some interval had to draw episodes, for want of scenarios."""
-    sides = (data.passed, ~data.passed)
-    given = ~np.isnan(data.values)
-    counts = [np.count_nonzero(given[side], axis=0) for side in sides]
-    met = [_scenarios_met(data, given, side) for side in sides]
-    narrow = any(
-        0 < scenarios < 2 <= count
-        for side in (0, 1)
-        for scenarios, count in zip(met[side], counts[side].tolist(), strict=True)
-    )
-    # Both sides are drawn together, so that the difference knows what they share.
-    by_scenario = _draw(data, data.scenario, rng, resamples)
-    by_episode = _draw(data, np.arange(len(data.passed)), rng, resamples) if narrow else by_scenario
-    found = {}
+def _by_outcome(data: _Numbers, level: float) -> tuple[dict[str, ByOutcome], bool]:
+    """Each measure's means; and whether some interval had to take episodes for clusters, for want of scenarios."""
+    found, narrow = {}, False
     for at, name in enumerate(MEASURES):
-        means: list[Interval | None] = []
-        for side in (0, 1):
-            values = data.values[sides[side] & given[:, at], at]
-            drawn, what = (by_scenario, "scenarios") if met[side][at] > 1 else (by_episode, "episodes")
-            means.append(_interval(drawn[side][:, at], values.mean(), level, what) if len(values) > 1 else None)
-        passed, failed = means
-        difference = None
-        if passed is not None and failed is not None:
-            wide = met[0][at] > 1 and met[1][at] > 1
-            drawn, what = (by_scenario, "scenarios") if wide else (by_episode, "episodes")
-            apart = drawn[0][:, at] - drawn[1][:, at]
-            difference = _interval(apart, passed.estimate - failed.estimate, level, what)
-        found[name] = ByOutcome(passed, failed, difference, (int(counts[0][at]), int(counts[1][at])))
+        values = data.values[:, at]
+        passed, failed = (side & ~np.isnan(values) for side in (data.passed, ~data.passed))
+        counts = int(passed.sum()), int(failed.sum())
+        few = [len(np.unique(data.scenario[side])) < 2 for side in (passed, failed)]
+        narrow = narrow or any(one and count > 1 for one, count in zip(few, counts, strict=True))
+        found[name] = ByOutcome(
+            _mean(data, at, passed, level, by_episode=few[0]) if counts[0] > 1 else None,
+            _mean(data, at, failed, level, by_episode=few[1]) if counts[1] > 1 else None,
+            _difference(data, values, passed, failed, level, by_episode=any(few)) if min(counts) > 1 else None,
+            counts,
+        )
     return found, narrow
 
 
-def _scenarios_met(data: _Numbers, given: NDArray[np.bool_], side: NDArray[np.bool_]) -> list[int]:
-    """In how many scenarios each measure was met on one side."""
-    return [len(np.unique(data.scenario[side & given[:, at]])) for at in range(data.values.shape[1])]
+def _added(data: _Numbers, values: Floats, side: Bools, *, by_episode: bool) -> tuple[float, Floats]:
+    clusters = np.arange(len(values)) if by_episode else data.scenario
+    return added_by(values[side], clusters[side], len(values))
 
 
-def _draw(
-    data: _Numbers, cluster: NDArray[np.int64], rng: np.random.Generator, resamples: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Resampled means of both sides, resample x measure; NaN where a resample has no such episode."""
-    size, width = (int(cluster.max()) + 1 if len(cluster) else 0), data.values.shape[1]
-    drawn = np.full((2, resamples, width), np.nan)
-    if not size:
-        return drawn[0], drawn[1]
-    given = ~np.isnan(data.values)
-    filled = np.where(given, data.values, 0.0)
-    parts = []
-    for side in (data.passed, ~data.passed):
-        sums, sizes = np.zeros((size, width)), np.zeros((size, width))
-        np.add.at(sums, cluster[side], filled[side])
-        np.add.at(sizes, cluster[side], given[side].astype(np.float64))
-        parts.append((sums, sizes))
-    block = max(1, _AT_ONCE // size)
-    for start in range(0, resamples, block):
-        rows = min(block, resamples - start)
-        times = rng.multinomial(size, np.full(size, 1 / size), size=rows).astype(np.float64)
-        for at, (sums, sizes) in enumerate(parts):
-            there = times @ sizes
-            np.divide(times @ sums, there, out=drawn[at, start : start + rows], where=there > 0)
-    return drawn[0], drawn[1]
+def _mean(data: _Numbers, at: int, side: Bools, level: float, *, by_episode: bool) -> Interval:
+    spread = ratio_spread(
+        *_added(data, data.values[:, at], side, by_episode=by_episode), clusters=_CLUSTERS[by_episode]
+    )
+    share = list(MEASURES.values())[at].unit == "share"
+    return number_interval(spread, level, smallest=0.0, largest=1.0 if share else np.inf)
 
 
-def _interval(drawn: NDArray[np.float64], estimate: float, level: float, what: str) -> Interval:
-    usable = drawn[~np.isnan(drawn)]
-    return interval_of(usable, float(estimate), level=level, label=f"bootstrap over {what}")
+def _difference(
+    data: _Numbers, values: Floats, passed: Bools, failed: Bools, level: float, *, by_episode: bool
+) -> Interval:
+    (one, added), (other, taken) = (_added(data, values, side, by_episode=by_episode) for side in (passed, failed))
+    both = np.nan_to_num(added) - np.nan_to_num(taken)
+    both[np.isnan(added) & np.isnan(taken)] = np.nan
+    return number_interval(ratio_spread(one - other, both, clusters=_CLUSTERS[by_episode]), level)
 
 
 def _order(row: Watched) -> tuple[str, str, list[float]]:
@@ -274,9 +233,7 @@ def _values(behaviour: Behaviour) -> list[float]:
     return [np.nan if value is None else value for value in found]
 
 
-def _notes(
-    found: Mapping[str, ByOutcome], outcomes: Mapping[Outcome, int], scenarios: int, single: bool
-) -> tuple[str, ...]:
+def _notes(found: Mapping[str, ByOutcome], outcomes: Mapping[Outcome, int], single: bool) -> tuple[str, ...]:
     notes = []
     for outcome in (Outcome.PASSED, Outcome.FAILED):
         if outcomes[outcome] < 2:
@@ -284,10 +241,9 @@ def _notes(
             notes.append(f"{number} {outcome}: nothing can be said about those")
     if single:
         notes.append(
-            "an outcome was met in one scenario only: intervals there draw episodes, and leave out how scenarios differ"
+            "an outcome was met in one scenario only: episodes are the clusters of the intervals there, which leave "
+            "out how scenarios differ"
         )
-    elif scenarios < FEW:
-        notes.append(f"there are {scenarios} scenarios: a bootstrap over so few is too narrow")
     flat = [
         name
         for name, one in found.items()
@@ -295,7 +251,7 @@ def _notes(
     ]
     if flat:
         notes.append(
-            f"in {len(flat)} of {len(found)} measures every episode of an outcome had the same value: a bootstrap sees "
-            "no variation there"
+            f"in {len(flat)} of {len(found)} measures every episode of an outcome had the same value: the interval has "
+            "no width there"
         )
     return tuple(notes)

@@ -24,8 +24,7 @@ from fairground.stats.suites.bootstrap import (
     profile,
     suite_interval,
 )
-from fairground.stats.suites.clusters import Spread as Sampling
-from fairground.stats.suites.clusters import number_interval
+from fairground.stats.suites.clusters import added_by, number_interval, ratio_spread
 from fairground.stats.suites.compare import Comparison, compare
 from fairground.stats.suites.nesting import Design
 from fairground.stats.suites.scores import app_scores, score, score_profile
@@ -331,20 +330,15 @@ def _spreads(table: Table, rows: NDArray[np.bool_], level: float) -> dict[str, S
             continue
         numbers = values[given]
         scenario = np.unique(_scenario_keys(table, given), return_inverse=True)[1]
-        mean = number_interval(_mean_over_episodes(numbers, scenario), level, smallest=0.0)
+        of_one = not scenario.any()
+        clusters = np.arange(len(numbers)) if of_one else scenario
+        sampling = ratio_spread(
+            *added_by(numbers, clusters, len(numbers)), clusters="episodes" if of_one else "scenarios"
+        )
+        mean = number_interval(sampling, level, smallest=0.0)
         p10, median, p90 = np.quantile(numbers, [0.1, 0.5, 0.9]).tolist()
         found[name] = Spread(mean, median, p10, p90, len(numbers), int(rows.sum()) - len(numbers))
     return found
-
-
-def _mean_over_episodes(numbers: NDArray[np.float64], scenario: NDArray[np.int64]) -> Sampling:
-    """The mean of all numbers: a ratio of sums over scenarios, whose variance is that of what each adds to it."""
-    of_one = np.bincount(scenario).max() == len(numbers)
-    groups = np.arange(len(numbers)) if of_one else scenario
-    mean, number = float(numbers.mean()), int(groups.max()) + 1
-    added = np.bincount(groups, numbers - mean) / len(numbers)
-    variance = np.asarray(float((added**2).sum()) * number / max(number - 1, 1))
-    return Sampling(np.asarray(mean), variance, number - 1.0, number, "episodes" if of_one else "scenarios")
 
 
 def _scenario_keys(table: Table, rows: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -106,6 +106,24 @@ def difference_spread(differences: Floats, app_of: Codes) -> Spread:
     return Spread(within.estimate, variance, freedom, within.trials, within.clusters)
 
 
+def added_by(values: Floats, cluster: NDArray[np.int64], number: int) -> tuple[float, Floats]:
+    """The mean of all values, and what each of `number` clusters adds to its deviation; NaN where it has none.
+
+    The mean is a ratio of two sums over clusters, so this is its linearisation.
+    """
+    mean = float(values.mean())
+    added: Floats = np.bincount(cluster, values - mean, number) / len(values)
+    added[np.bincount(cluster, minlength=number) == 0] = np.nan
+    return mean, added
+
+
+def ratio_spread(mean: float, added: Floats, *, clusters: str) -> Spread:
+    """The spread of a mean over episodes, or of a difference of two, from what each cluster adds."""
+    own = added[~np.isnan(added)]
+    variance = np.asarray(float((own**2).sum()) * len(own) / max(len(own) - 1, 1))
+    return Spread(np.asarray(mean), variance, len(own) - 1.0, len(own), clusters)
+
+
 def resampled_spread(replicates: Floats, estimate: float, like: Spread) -> Spread:
     """The spread of another statistic than the mean, from replicates of it."""
     variance = np.asarray(replicates.var(ddof=1))
@@ -199,10 +217,11 @@ def share_interval(spread: Spread, level: float) -> Interval:
     return _interval(spread, low, high, level, "wilson")
 
 
-def number_interval(spread: Spread, level: float, *, smallest: float = -np.inf) -> Interval:
-    """For numbers without bounds, such as steps: Student's t."""
+def number_interval(spread: Spread, level: float, *, smallest: float = -np.inf, largest: float = np.inf) -> Interval:
+    """Student's t, cut to what is possible: for numbers without bounds, or whose bounds are far, such as steps."""
     half = _quantile(max(spread.freedom, 1.0), check_level(level)) * np.sqrt(spread.variance)
-    return _interval(spread, np.maximum(spread.estimate - half, smallest), spread.estimate + half, level, "t")
+    low, high = np.maximum(spread.estimate - half, smallest), np.minimum(spread.estimate + half, largest)
+    return _interval(spread, low, high, level, "t")
 
 
 def _interval(spread: Spread, low: Any, high: Any, level: float, kind: str) -> Interval:
