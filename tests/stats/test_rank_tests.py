@@ -112,7 +112,7 @@ def test_p_values_are_even_when_all_agents_are_equal() -> None:
 @pytest.mark.simulation
 def test_voters_who_lean_need_their_votes_swapped_together() -> None:
     rng = generator(4)
-    small = {"votes": 0, "voters": 0}
+    small = {"none": 0, "auto": 0}
     for _ in range(120):
         taste = rng.normal(0, 1.5, (15, 3))
         voter = rng.integers(0, 15, 300)
@@ -121,10 +121,10 @@ def test_voters_who_lean_need_their_votes_swapped_together() -> None:
         lost = rng.random(300) > 1 / (1 + np.exp(taste[voter, right] - taste[voter, left]))
         votes = Votes.of_codes(NAMES[:3], left, right, lost.astype(int))
         votes = replace(votes, voter=Names(tuple(f"{at:02}" for at in range(15)), voter.astype(np.int32)))
-        for over in small:
-            small[over] += permutation_test(votes, rng=rng, shuffles=99, over=over).p_value <= 0.05
-    assert small["votes"] > 60  # far too often: the votes are not independent
-    assert small["voters"] <= 14
+        for cluster in small:
+            small[cluster] += permutation_test(votes, rng=rng, shuffles=99, cluster=cluster).p_value <= 0.05
+    assert small["none"] > 60  # far too often: the votes are not independent
+    assert small["auto"] <= 14
 
 
 def test_weights_count_in_the_statistic() -> None:

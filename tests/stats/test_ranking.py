@@ -15,6 +15,7 @@ from fairground.stats.votes.bradley_terry import ELO, bradley_terry
 from fairground.stats.votes.category_ranking import rank_by_category
 from fairground.stats.votes.rank_resampling import draw_strengths, units_of
 from fairground.stats.votes.ranking import METHODS, Ranking, rank
+from fairground.stats.votes.vote_clusters import clusters_of, effective_number
 from fairground.stats.votes.votes import BOTH_BAD, TIE, Votes
 from fairground.stats.votes.win_rates import disagreements, observed_win_rates, predicted_win_rates
 
@@ -52,7 +53,7 @@ STRENGTHS = np.array([0.6, 0.3, 0.0, -0.3, -0.6])
 def test_resamples_of_counts_are_distributed_like_resamples_of_votes() -> None:
     votes = drawn_votes(STRENGTHS[:3], 90, generator(1))
     fit = np.array(bradley_terry(votes).strengths)
-    fast, _ = draw_strengths(units_of(votes, "votes"), fit, 0.0, 4000, generator(2))
+    fast, _ = draw_strengths(units_of(votes), fit, 0.0, 4000, generator(2))
     rng = generator(3)
     slow = np.array([bradley_terry(votes.where(rng.integers(0, 90, 90))).strengths for _ in range(1500)]).T
     np.testing.assert_allclose(fast.mean(axis=1), slow.mean(axis=1), atol=0.03)
@@ -68,7 +69,7 @@ def test_resamples_of_voters_keep_their_votes_together() -> None:
     votes = with_voters(votes, rng.integers(0, 15, 120))
     assert votes.voter is not None
     fit = np.array(bradley_terry(votes).strengths)
-    fast, _ = draw_strengths(units_of(votes, "voters"), fit, 0.0, 4000, generator(5))
+    fast, _ = draw_strengths(units_of(votes, clusters_of(votes, "voter").codes["voter"]), fit, 0.0, 4000, generator(5))
     members = [np.flatnonzero(votes.voter.codes == at) for at in range(15)]
     slow = []
     for _ in range(1500):
@@ -83,19 +84,19 @@ def test_weighted_votes_are_drawn_with_their_weights() -> None:
     rng = generator(6)
     votes = replace(drawn_votes(STRENGTHS[:3], 100, rng), weight=rng.choice([0.0, 0.5, 1.0, 4.0], 100))
     fit = np.array(bradley_terry(votes).strengths)
-    fast, _ = draw_strengths(units_of(votes, "votes"), fit, 0.0, 4000, generator(7))
+    fast, _ = draw_strengths(units_of(votes), fit, 0.0, 4000, generator(7))
     slow = np.array([bradley_terry(votes.where(rng.integers(0, 100, 100))).strengths for _ in range(1500)]).T
     np.testing.assert_allclose(fast.std(axis=1), slow.std(axis=1), rtol=0.1)
-    assert units_of(votes, "votes").number.sum() == 100
+    assert units_of(votes).number.sum() == 100
 
 
 def test_each_vote_as_its_own_voter_is_a_resample_of_votes() -> None:
     votes = with_voters(drawn_votes(STRENGTHS, 400, generator(8)), np.arange(400))
     one = rank(votes, rng=generator(1), resamples=4000)
-    other = rank(votes, rng=generator(2), resamples=4000, over="voters")
+    other = rank(votes, rng=generator(2), resamples=4000, cluster="voter")
     for row in one.agents:
         assert other[row.agent].rating.low == pytest.approx(row.rating.low, abs=3)
-    exact = [rank(votes, rng=generator(1), method="sandwich", over=over) for over in ("votes", "voters")]
+    exact = [rank(votes, rng=generator(1), method="sandwich", cluster=cluster) for cluster in ("none", "voter")]
     np.testing.assert_allclose(exact[0].covariance, exact[1].covariance, rtol=1e-9, atol=1e-15)
 
 
@@ -108,12 +109,12 @@ def test_the_sandwich_agrees_with_a_binomial_regression() -> None:
     design[np.arange(500), votes.right] -= 1
     model = sm.GLM(votes.score, design[:, 1:], family=sm.families.Binomial())
     shift = np.vstack([np.zeros(4), np.eye(4)]) - 1 / 5
-    for over, kind, keywords, number in (
-        ("votes", "HC0", None, 500),
-        ("tasks", "cluster", {"groups": votes.task.codes, "use_correction": False}, 25),
+    for cluster, kind, keywords, number in (
+        ("none", "HC0", None, 500),
+        ("task", "cluster", {"groups": votes.task.codes, "use_correction": False}, effective_number(votes.task.codes)),
     ):
         found = model.fit(cov_type=kind, cov_kwds=keywords, tol=1e-14).cov_params()
-        ranking = rank(votes, rng=generator(), method="sandwich", over=over)
+        ranking = rank(votes, rng=generator(), method="sandwich", cluster=cluster)
         expected = shift @ found @ shift.T * number / (number - 1)
         np.testing.assert_allclose(ranking.covariance, expected, rtol=1e-6, atol=1e-12)
 
@@ -188,7 +189,7 @@ def test_votes_of_few_voters_who_lean_need_the_voters_drawn() -> None:
     gap = taste[codes, left] - taste[codes, right]
     winner = (rng.random(number) > 1 / (1 + np.exp(-gap))).astype(int)
     votes = with_voters(Votes.of_codes(NAMES[:3], left, right, winner), codes)
-    naive, right_one = (rank(votes, rng=generator(1), over=over) for over in ("votes", "voters"))
+    naive, right_one = (rank(votes, rng=generator(1), cluster=cluster) for cluster in ("none", "voter"))
     for row in naive.agents:
         assert right_one[row.agent].rating.width > 2 * row.rating.width
 
@@ -260,13 +261,13 @@ def test_votes_are_tallied_from_each_side() -> None:
     votes = Votes.of(["a", "b", "a", "b", "a"], ["b", "a", "b", "a", "c"], ["left", "left", "tie", "both_bad", "right"])
     row = rank(votes, rng=generator())["a"]
     assert (row.votes, row.wins, row.losses, row.ties, row.both_bad) == (5, 1, 2, 2, 1)
-    assert row.win_rate == pytest.approx(2 / 5)
+    assert row.win_rate.estimate == pytest.approx(2 / 5)
 
 
 def test_win_rates_are_weighted_and_counts_are_not() -> None:
     votes = Votes.of(["a", "a"], ["b", "b"], ["left", "right"], weight=[3, 1])
     row = rank(votes, rng=generator())["a"]
-    assert (row.votes, row.wins, row.win_rate) == (2, 1, 0.75)
+    assert (row.votes, row.wins, row.win_rate.estimate) == (2, 1, 0.75)
 
 
 def test_chances_to_be_the_best_sum_to_one_even_when_all_are_equal() -> None:
@@ -359,12 +360,12 @@ def test_groups_that_never_met_can_be_ranked_with_a_prior() -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"method": "magic"}, "method: expected percentile, bca, sandwich"),
-        ({"over": "moons"}, "over: expected votes, voters, tasks"),
+        ({"method": "magic"}, "method: expected auto, percentile, bca, sandwich"),
+        ({"cluster": "moons"}, "cluster: expected auto, none, task, voter, both"),
         ({"level": 1.0}, "level"),
         ({"resamples": 1}, "resamples"),
-        ({"over": "voters"}, "needs to know each vote's voter"),
-        ({"over": "tasks"}, "needs two tasks, got 1"),
+        ({"cluster": "voter"}, "needs to know each vote's voter"),
+        ({"cluster": "task"}, "needs two tasks, got 1"),
         ({"anchor": ("nobody", 1000)}, "unknown agent"),
         ({"prior": -1}, "prior"),
     ],
@@ -373,17 +374,6 @@ def test_options_that_do_not_fit_are_refused(options: dict[str, object], told: s
     votes = Votes.of(["a", "b"], ["b", "a"], ["left", "left"], task=["t", "t"])
     with pytest.raises(InvalidInput, match=told):
         rank(votes, rng=generator(), **options)  # type: ignore[arg-type]
-
-
-def test_a_vote_without_voter_is_named_when_voters_are_drawn() -> None:
-    votes = Votes.of(["a", "b"], ["b", "a"], ["left", "left"], voter=["v", None])
-    with pytest.raises(InvalidInput, match="row 2 has no voter"):
-        rank(votes, rng=generator(), over="voters")
-
-
-def test_few_voters_are_noted() -> None:
-    votes = with_voters(drawn_votes(STRENGTHS, 300, generator(22)), np.arange(300) % 6)
-    assert any("only 6 voters" in note for note in rank(votes, rng=generator(), over="voters").notes)
 
 
 # --- categories and win rates ----------------------------------------------------------------------------------------

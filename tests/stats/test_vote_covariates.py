@@ -10,6 +10,7 @@ from fairground.stats.interval import plain
 from fairground.stats.tables.table import Names
 from fairground.stats.votes.bradley_terry import ELO, bradley_terry
 from fairground.stats.votes.ranking import rank
+from fairground.stats.votes.vote_clusters import effective_number
 from fairground.stats.votes.votes import Votes
 
 STRENGTHS = np.array([0.8, 0.2, -0.3, -0.7])
@@ -48,7 +49,7 @@ def centred(params: NDArray[np.float64], covariance: NDArray[np.float64]) -> tup
 def test_fit_and_errors_agree_with_a_binomial_regression() -> None:
     votes = styled_votes(600)
     names = ["length", "left"]
-    ranking = rank(votes, rng=np.random.default_rng(0), method="sandwich", covariates=names)
+    ranking = rank(votes, rng=np.random.default_rng(0), cluster="none", covariates=names)
     model = sm.GLM(votes.score, design(votes, names), family=sm.families.Binomial())
     found = model.fit(cov_type="HC0", tol=1e-14)
     params, covariance = centred(found.params, found.cov_params())
@@ -62,13 +63,14 @@ def test_fit_and_errors_agree_with_a_binomial_regression() -> None:
 def test_clustered_errors_agree_too() -> None:
     votes = styled_votes(600)
     assert votes.voter is not None
-    ranking = rank(votes, rng=np.random.default_rng(0), method="sandwich", over="voters", covariates=["length"])
+    ranking = rank(votes, rng=np.random.default_rng(0), method="sandwich", cluster="voter", covariates=["length"])
     model = sm.GLM(votes.score, design(votes, ["length"]), family=sm.families.Binomial())
     keywords = {"groups": votes.voter.codes, "use_correction": False}
     found = model.fit(cov_type="cluster", cov_kwds=keywords, tol=1e-14)
     _, covariance = centred(found.params, found.cov_params())
-    np.testing.assert_allclose(ranking.covariance, covariance[:4, :4] * 40 / 39, rtol=1e-6, atol=1e-12)
-    assert ranking.units == 40
+    lost = (number := effective_number(votes.voter.codes)) / (number - 1)
+    np.testing.assert_allclose(ranking.covariance, covariance[:4, :4] * lost, rtol=1e-6, atol=1e-12)
+    assert ranking.clusters == {"voter": 40}
 
 
 def test_covariates_take_away_what_style_added() -> None:
@@ -127,7 +129,7 @@ def test_an_unknown_covariate_and_a_bootstrap_are_refused() -> None:
     with pytest.raises(UnknownName, match="lenght"):
         rank(votes, rng=np.random.default_rng(0), method="sandwich", covariates=["lenght"])
     with pytest.raises(InvalidInput, match="covariates need method 'sandwich'"):
-        rank(votes, rng=np.random.default_rng(0), covariates=["length"])
+        rank(votes, rng=np.random.default_rng(0), method="bca", covariates=["length"])
 
 
 def test_the_prior_works_with_covariates() -> None:

@@ -104,6 +104,7 @@ def test_more_votes_and_wider_gaps_have_more_power(votes: int, gap: float) -> No
         (lambda: votes_needed(50, alpha=0), "alpha"),
         (lambda: votes_needed(50, tie_rate=1.0), "tie_rate"),
         (lambda: votes_needed(50, ties="ignored"), "ties"),
+        (lambda: votes_needed(50, design_effect=0), "design_effect"),
         (lambda: vote_power(0, 50), "votes"),
         (lambda: vote_power(10, 50, method="magic"), "method"),
         (lambda: detectable_gap(0), "votes"),
@@ -113,3 +114,10 @@ def test_more_votes_and_wider_gaps_have_more_power(votes: int, gap: float) -> No
 def test_bad_questions_are_refused(call: object, told: str) -> None:
     with pytest.raises(InvalidInput, match=told):
         call()  # type: ignore[operator]
+
+
+def test_dependent_votes_are_worth_fewer() -> None:
+    assert votes_needed(50, design_effect=2.7).votes == math.ceil(2.7 * 511)
+    assert votes_needed(50, design_effect=2.7).decisive == votes_needed(50).decisive
+    assert detectable_gap(540, design_effect=2.7) == pytest.approx(detectable_gap(200))
+    assert vote_power(540, 50, design_effect=2.7) == pytest.approx(vote_power(200, 50))

@@ -8,7 +8,7 @@ from fairground.report.data_table import Rows, Value, behind, table
 from fairground.report.html import tag
 from fairground.report.plots import Cell, Figure, Row, figure, forest, look_of, matrix
 from fairground.report.statistics_sections import Exhibit, Section
-from fairground.report.statistics_words import counted, rate
+from fairground.report.statistics_words import counted, rate, rate_range
 from fairground.stats.votes.ranking import Ranking
 from fairground.stats.votes.win_rates import WinRates, predicted_win_rates
 
@@ -31,7 +31,7 @@ def votes(ranking: Ranking, observed: WinRates | None) -> Section:
                 Exhibit(
                     win_rate_figure("win-rates-observed", "Win rates in the votes", observed, order),
                     tag("p", "The same as counted in the votes; empty where two agents never met. Where it differs "
-                        "much from the prediction, one number an agent does not tell the whole story."),
+                        "much from the prediction, one number per agent does not tell the whole story."),
                     "That a rate from a handful of votes is a fact about the two agents: point at a cell to see how "
                     "many votes it rests on.",
                 )
@@ -52,7 +52,7 @@ def _ratings(ranking: Ranking) -> Exhibit:
         "; ".join(row.said for row in rows[:20]),
         lambda width: forest(rows, width=width, write=lambda value: f"{value:,.0f}", axis="Rating, Elo scale"),
     )
-    heads = ("Agent", "Rank", "Ranks", "Rating", "Interval", "Votes", "Won", "Lost", "Tied", "Both bad", "Win rate")
+    heads = ("Agent", "Rank", "Ranks", "Rating", "Interval", "Votes", "Won", "Lost", "Tied", "Both bad", "Win rate, %")
     numbers: Rows = [
         [
             agent.agent, Value(str(agent.rank), agent.rank), Value(_span(agent.ranks), agent.ranks[0]),
@@ -60,7 +60,7 @@ def _ratings(ranking: Ranking) -> Exhibit:
             Value(f"[{agent.rating.low:.0f}, {agent.rating.high:.0f}]", agent.rating.width),
             *(Value(f"{count:,}", count)
               for count in (agent.votes, agent.wins, agent.losses, agent.ties, agent.both_bad)),
-            Value(rate(agent.win_rate), agent.win_rate),
+            Value(rate_range(agent.win_rate), agent.win_rate.estimate),
         ]
         for agent in ranking.agents
     ]  # fmt: skip
@@ -69,8 +69,8 @@ def _ratings(ranking: Ranking) -> Exhibit:
         (
             tag("p", f"Bradley-Terry ratings from {counted(ranking.votes, 'vote')} on the Elo scale: 100 points more "
                 "mean to win 64% of decided votes. Ties count half; votes for neither count as ties."),
-            tag("p", f"Intervals by {ranking.method} over {ranking.over} ({ranking.units:,} of them). Agents are "
-                "ranked by the lower ends of their intervals."),
+            tag("p", f"Intervals by {ranking.method}, {ranking.clustered}. Agents are ranked by the lower ends of "
+                "their intervals."),
         ),
         "That a rating holds for other tasks, other voters or other agents: it is relative to those who took part. "
         "That overlapping intervals mean a tie: ratings depend on each other.",

@@ -122,8 +122,10 @@ from fairground.stats.votes.rank_sensitivity import (
 )
 from fairground.stats.votes.rank_tests import PairTest, PermutationTest, pairwise_tests, permutation_test
 from fairground.stats.votes.ranking import Coefficient, RankedAgent, Ranking, rank
+from fairground.stats.votes.vote_clusters import Clusters, clusters_in, clusters_of
 from fairground.stats.votes.vote_files import read_votes
 from fairground.stats.votes.vote_power import VotesNeeded, detectable_gap, vote_power, votes_needed, win_share
+from fairground.stats.votes.vote_rates import clustered_share
 from fairground.stats.votes.votes import WINNERS, BadVote, PairCounts, Votes, counts
 from fairground.stats.votes.win_rates import (
     Disagreement,
@@ -149,6 +151,7 @@ __all__ = [
     "Calibration",
     "CategoryRankings",
     "Cells",
+    "Clusters",
     "Coefficient",
     "Comparison",
     "Component",
@@ -218,7 +221,10 @@ __all__ = [
     "cliffs_delta",
     "clopper_pearson",
     "clopper_pearson_bounds",
+    "clustered_share",
     "clustered_wilson",
+    "clusters_in",
+    "clusters_of",
     "cohens_d",
     "cohens_d_paired",
     "cohens_kappa",

@@ -43,13 +43,14 @@ from fairground.stats import rank as rank_votes
 def rank(
     votes: Annotated[Path, typer.Argument(help="Columns left, right, winner; and weight, voter, task, category.")],
     rename: Rename = None,
-    method: Annotated[str, typer.Option(help="percentile, bca or sandwich.")] = "percentile",
-    over: Annotated[str, typer.Option(help="What is drawn: votes, voters or tasks.")] = "votes",
+    method: Annotated[str, typer.Option(help="Of the intervals: auto, percentile, bca or sandwich.")] = "auto",
+    cluster: Annotated[
+        str,
+        typer.Option(help="Votes that depend on each other: of a task, of a voter, of both, none; auto: what repeats."),
+    ] = "auto",
     anchor: Annotated[str | None, typer.Option(help="Fixes the scale, such as gpt=1000.")] = None,
-    prior: Annotated[float | None, typer.Option(help="Virtual ties an agent; needed where groups never met.")] = None,
-    covariate: Annotated[
-        list[str] | None, typer.Option(help="A column to control for; needs --method sandwich.")
-    ] = None,
+    prior: Annotated[float | None, typer.Option(help="Virtual ties per agent; needed where groups never met.")] = None,
+    covariate: Annotated[list[str] | None, typer.Option(help="A column to control for; may be repeated.")] = None,
     by_category: Annotated[bool, typer.Option("--by-category", help="Ratings for each category too.")] = False,
     tests: Annotated[bool, typer.Option("--tests", help="Permutation test, every pair, sensitivity to noise.")] = False,
     level: Level = 0.95,
@@ -60,7 +61,7 @@ def rank(
     """Bradley-Terry ratings on the Elo scale with intervals, ranked by their lower ends."""
     found = read_votes(votes, rename=pairs("--rename", rename))
     streams = np.random.default_rng(seed).spawn(4)
-    options = {"method": method, "over": over, "level": level, "resamples": resamples, "prior": prior}
+    options = {"method": method, "cluster": cluster, "level": level, "resamples": resamples, "prior": prior}
     ranking = rank_votes(
         found,
         rng=streams[0],
@@ -69,7 +70,7 @@ def rank(
         **options,  # type: ignore[arg-type]
     )
     categories = rank_by_category(found, rng=streams[1], **options) if by_category else None  # type: ignore[arg-type]
-    shuffled = permutation_test(found, rng=streams[2]) if tests else None
+    shuffled = permutation_test(found, rng=streams[2], cluster=cluster) if tests else None
     every_pair = pairwise_tests(found, ranking) if tests else ()
     noise = noise_sensitivity(found, rng=streams[3]) if tests else ()
     if json:
@@ -77,7 +78,7 @@ def rank(
             {
                 "ranking": plain(ranking),
                 "predicted": plain(predicted_win_rates(ranking)),
-                "observed": plain(observed_win_rates(found)),
+                "observed": plain(observed_win_rates(found, cluster=cluster, level=level)),
                 "categories": plain(categories),
                 "permutation": plain(shuffled),
                 "pairs": plain(every_pair),
@@ -108,7 +109,7 @@ def _anchor(text: str | None) -> tuple[str, float] | None:
 
 
 def _print(ranking: Ranking, category: str | None = None) -> None:
-    title = f"{ranking.votes:,} votes, {percent(ranking.level, 0)} intervals ({ranking.method} over {ranking.over})"
+    title = f"{ranking.votes:,} votes, {percent(ranking.level, 0)} intervals ({ranking.method}, {ranking.clustered})"
     bad = any(one.both_bad for one in ranking.agents)
     made = grid(
         f"{label(category)}: {title}" if category is not None else title,
@@ -128,18 +129,29 @@ def _print(ranking: Ranking, category: str | None = None) -> None:
             *((f"{one.both_bad:,}",) if bad else ()),
         )
     show(made)
-    if category is None:
+    if category is not None:
+        return
+    if ranking.clusters:
+        worth = ranking.votes / max(ranking.design_effect, 1e-9)
         console.print(
-            "[dim]rank: by the lower end of the rating. ranks: those that the intervals leave open. best: how often it "
-            "came first when votes were drawn again.[/]",
+            f"design effect {ranking.design_effect:.1f}: these {ranking.votes:,} votes say as much as {worth:,.0f} "
+            "independent ones",
             highlight=False,
         )
+    console.print(
+        "[dim]rank: by the lower end of the rating. ranks: those that the intervals leave open. best: how often it "
+        "came first when votes were drawn again.[/]",
+        highlight=False,
+    )
 
 
 def _print_tests(
     shuffled: PermutationTest, every_pair: tuple[PairTest, ...], noise: tuple[NoiseSensitivity, ...]
 ) -> None:
-    console.print(f"[bold]all agents alike?[/]  permutation test p {p_shown(shuffled.p_value)}", highlight=False)
+    console.print(
+        f"[bold]all agents alike?[/]  permutation test p {p_shown(shuffled.p_value)} ({shuffled.clustered})",
+        highlight=False,
+    )
     made = grid("every pair, Holm-corrected", "", "against", ">rating gap", ">p", ">Cohen's d", ">votes")
     for pair in every_pair:
         made.add_row(

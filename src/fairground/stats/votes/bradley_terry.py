@@ -23,7 +23,7 @@ ELO = 400 / math.log(10)
 """Rating points a unit of strength."""
 CENTRE = 1000.0
 LIGHT_PRIOR = 0.5
-"""Virtual tied votes an agent, where the votes alone have no finite solution."""
+"""Virtual tied votes per agent, where the votes alone have no finite solution."""
 
 _CLOSE = 1e-10  # strengths are solved to this
 _CHORD_STEPS = 25
@@ -42,7 +42,7 @@ class BradleyTerry:
         agents: The agents' names.
         strengths: Of each agent, in the same order; they sum to 0.
         ratings: On the Elo scale, by agent: with the mean 1000, or the anchor's rating.
-        prior: Virtual tied votes an agent that were added; 0 for none.
+        prior: Virtual tied votes per agent that were added; 0 for none.
         notes: What must be known to read the ratings rightly.
     """
 
@@ -337,7 +337,7 @@ def _groups(found: PairCounts, *, strong: bool) -> list[list[str]]:
 
 def _prior_notes(found: PairCounts, prior: float) -> tuple[str, ...]:
     if len(_groups(found, strong=True)) == 1:
-        return (f"a prior of {prior:g} virtual tied votes an agent draws all ratings slightly together",)
+        return (f"a prior of {prior:g} virtual tied votes per agent draws all ratings slightly together",)
     size = len(found.agents)
     won = np.bincount(found.first, found.wins + found.ties, size) + np.bincount(
         found.second, found.losses + found.ties, size
@@ -349,7 +349,7 @@ def _prior_notes(found: PairCounts, prior: float) -> tuple[str, ...]:
     never += [f"{found.agents[at]} never lost or tied" for at in np.flatnonzero(lost == 0)]
     why = "; ".join(never) or f"all votes between {_listed(_groups(found, strong=True))} go one way"
     return (
-        f"the votes alone have no finite ratings ({why}): {prior:g} virtual tied votes an agent were added. How far "
+        f"the votes alone have no finite ratings ({why}): {prior:g} virtual tied votes per agent were added. How far "
         "these agents stand from the others is the prior's doing, and their intervals are too narrow on that side",
     )
 

@@ -32,8 +32,8 @@ def rank_by_category(
     rng: np.random.Generator,
     resamples: int = 1000,
     level: float = 0.95,
-    method: str = "percentile",
-    over: str = "votes",
+    method: str = "auto",
+    cluster: str = "auto",
     anchor: tuple[str, float] | None = None,
     prior: float | None = None,
 ) -> CategoryRankings:
@@ -44,7 +44,7 @@ def rank_by_category(
     """
     if votes.category is None or "" in votes.category.values:
         raise InvalidInput("a ranking by category needs a category for every vote", fix="add a column 'category'")
-    check_options(level, method, over, resamples)
+    check_options(level, method, cluster, resamples)
     rankings, refused = {}, {}
     # Each category has a generator of its own, so that its figures do not depend on what else is in the file.
     for (code, name), own in zip(enumerate(votes.category.values), rng.spawn(len(votes.category.values)), strict=True):
@@ -56,7 +56,7 @@ def rank_by_category(
                 resamples=resamples,
                 level=level,
                 method=method,
-                over=over,
+                cluster=cluster,
                 anchor=anchor,
                 prior=prior,
             )

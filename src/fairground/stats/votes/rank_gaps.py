@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
+from scipy.special import ndtr, stdtr
 
 from fairground.stats.paired_tests import holm
 
@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Gaps:
-    """All pairs of agents with the difference of their strengths, its standard error, and a two-sided z test."""
+    """All pairs of agents with the difference of their strengths, its standard error, and a two-sided test."""
 
     first: NDArray[np.int64]
     second: NDArray[np.int64]
@@ -25,14 +25,17 @@ class Gaps:
     p_holm: Floats
 
 
-def gaps(strengths: Floats, covariance: Floats) -> Gaps:
-    """Tests every pair. The error is that of the difference: ratings of two agents that met are not independent."""
+def gaps(strengths: Floats, covariance: Floats, freedom: float | None = None) -> Gaps:
+    """Tests every pair: by Student's t with degrees of freedom, by the normal distribution without.
+
+    The error is that of the difference: ratings of two agents that met are not independent.
+    """
     first, second = np.triu_indices(len(strengths), 1)
     gap = strengths[first] - strengths[second]
     variance = covariance[first, first] + covariance[second, second] - 2 * covariance[first, second]
     error = np.sqrt(np.maximum(variance, 0))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        z = np.abs(gap) / error
     # No spread at all is no evidence: it means that the resamples could not vary, not that the gap is certain.
-    p = np.where(error > 1e-9, 2 * ndtr(-np.where(error > 1e-9, z, 0)), 1.0)
+    known = error > 1e-9
+    z = np.where(known, np.abs(gap) / np.where(known, error, 1), 0)
+    p = 2 * (ndtr(-z) if freedom is None else stdtr(freedom, -z))
     return Gaps(first, second, gap, error, p, np.asarray(holm(p)))

@@ -1,4 +1,4 @@
-"""How ratings vary: drawing votes (or voters, or tasks) again, and the influence of each on the strengths.
+"""How ratings vary: drawing votes (or whole tasks or voters) again, and the influence of each on the strengths.
 
 Bradley-Terry knows votes only by how many of each kind a pair had. So a resample of a million votes is one
 multinomial draw over some hundred kinds, exact in law, and all resamples are solved together.
@@ -13,82 +13,124 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
-from scipy.special import expit, ndtr, ndtri
+from scipy.special import expit, ndtr, ndtri, stdtrit
 
-from fairground.core import InvalidInput
-from fairground.stats.tables.table import Names
 from fairground.stats.votes.bradley_terry import LIGHT_PRIOR, Pairs, information, solvable, solve, with_prior
+from fairground.stats.votes.vote_clusters import Clusters, Codes, effective_number
 from fairground.stats.votes.votes import PairCounts, Votes, counts
 
-OVER = ("votes", "voters", "tasks")
-"""What may be drawn."""
 _CELLS = 1 << 22  # numbers in one batch
 _EQUAL = 1e-9  # strengths nearer than that are the same: they are solved to 1e-10
+_TAIL = 0.975  # where the tails of few clusters are matched to Student's
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """What is drawn: single votes, or all votes of a voter or of a task together.
+    """What is drawn: single votes, or all votes of a task or of a voter together.
 
     Attributes:
         pairs: The pairs of agents that met.
         number: How many units of each kind there are. Votes that say the same are one kind; a voter is its own.
         score: (kinds, pairs): what one unit gave the first agent of each pair.
         total: (kinds, pairs): how many votes (or what weight) one unit gave each pair.
+        effective: How many units there are; of clusters, how many of equal size they are worth.
     """
 
     pairs: Pairs
     number: NDArray[np.int64]
     score: csr_array
     total: csr_array
+    effective: float
 
 
-def units_of(votes: Votes, over: str) -> Units:
-    """The units of some votes.
-
-    Raises:
-        InvalidInput: When votes lack the voter or task that they are to be drawn by, or there is only one.
-    """
+def units_of(votes: Votes, clusters: Codes | None = None) -> Units:
+    """The units of some votes: single ones, or with `clusters` all votes of a cluster together."""
     found = counts(votes)
     pairs = Pairs(len(votes.agents), found.first, found.second)
-    if over == "votes" and votes.weight is None:
+    if clusters is None and votes.weight is None:
         kinds = np.concatenate([found.wins, found.losses, found.ties])
         pair = np.tile(np.arange(len(found.first)), 3)
         score = np.repeat([1.0, 0.0, 0.5], len(found.first))
         there = kinds > 0
         number = kinds[there].astype(np.int64)
         unit = np.arange(len(number))
-        return _units(pairs, number, unit, pair[there], score[there], np.ones(len(number)))
-    pair, score = _oriented(votes, found)
+        return _units(pairs, number, unit, pair[there], score[there], np.ones(len(number)), len(votes))
+    pair, score = oriented(votes, found)
     weight = np.ones(len(votes)) if votes.weight is None else votes.weight
-    if over == "votes":
+    if clusters is None:
         said = np.rint(2 * score).astype(np.int64) + 3 * pair
         _, same = np.unique(weight, return_inverse=True)
         _, row, number = np.unique(said * (same.max() + 1) + same, return_index=True, return_counts=True)
-        return _units(pairs, number, np.arange(len(row)), pair[row], score[row] * weight[row], weight[row])
-    cluster = clusters_of(votes, over)
-    return _units(pairs, np.ones(cluster.max() + 1, dtype=np.int64), cluster, pair, score * weight, weight)
+        unit = np.arange(len(row))
+        return _units(pairs, number, unit, pair[row], score[row] * weight[row], weight[row], len(votes))
+    number, effective = np.ones(clusters.max() + 1, dtype=np.int64), effective_number(clusters, weight)
+    return _units(pairs, number, clusters, pair, score * weight, weight, effective)
 
 
-def clusters_of(votes: Votes, over: str) -> NDArray[np.int32]:
-    """For each vote the number of its voter or task; every number is used."""
-    name = {"voters": "voter", "tasks": "task"}.get(over)
-    if name is None:
-        raise InvalidInput(f"over: expected {', '.join(OVER)}, got {over!r}")
-    column: Names | None = getattr(votes, name)
-    if column is None:
-        raise InvalidInput(f"over={over!r} needs to know each vote's {name}", fix=f"add a column {name!r}")
-    if "" in column.values:
-        row = int((column.codes == column.values.index("")).argmax())
-        raise InvalidInput(
-            f"over={over!r}: row {row + 1} has no {name}", fix=f"give every vote a {name}, or leave such votes out"
-        )
-    used, codes = np.unique(column.codes, return_inverse=True)
-    if len(used) < 2:
-        raise InvalidInput(f"over={over!r} needs two {over}, got {len(used)}", fix='use over="votes"')
-    return codes.astype(np.int32)
+@dataclass(frozen=True, eq=False)
+class Variation:
+    """How strengths vary.
+
+    Attributes:
+        drawn: (agents, resamples).
+        covariance: Of the strengths.
+        helped: How many resamples needed the light prior.
+    """
+
+    drawn: Floats
+    covariance: Floats
+    helped: int = 0
+
+
+def vary(
+    votes: Votes,
+    clusters: Clusters,
+    strengths: Floats,
+    prior: float,
+    *,
+    resamples: int,
+    rng: np.random.Generator,
+    sandwich: bool,
+) -> Variation:
+    """Strengths as they would be from other votes like these.
+
+    Args:
+        votes: The votes.
+        clusters: Which of them depend on each other; not both tasks and voters, unless `sandwich`.
+        strengths: What the votes say.
+        prior: Virtual tied votes per agent.
+        resamples: How many strengths are drawn.
+        rng: Source of randomness.
+        sandwich: Take the sandwich covariance and draw from the distribution that it describes. Otherwise draw votes,
+            or whole clusters of them, with replacement.
+    """
+    if sandwich:
+        covariance = clusters.variance(lambda codes: influence(units_of(votes, codes), strengths, prior).covariance)
+        return Variation(draw_normal(strengths, covariance, clusters.freedom, resamples, rng), covariance)
+    codes = next(iter(clusters.codes.values()), None)
+    units = units_of(votes, codes)
+    drawn, helped = draw_strengths(units, strengths, prior, resamples, rng)
+    covariance = np.atleast_2d(np.cov(drawn))
+    if clusters.freedom is None:
+        return Variation(drawn, covariance, helped)
+    # Draws of few clusters vary too little, and have the tails of a normal distribution instead of Student's.
+    lost = units.effective / (units.effective - 1)
+    wider = np.sqrt(lost) * float(stdtrit(clusters.freedom, _TAIL) / ndtri(_TAIL))
+    return Variation(strengths[:, None] + wider * (drawn - strengths[:, None]), covariance * lost, helped)
+
+
+def draw_normal(
+    strengths: Floats, covariance: Floats, freedom: float | None, resamples: int, rng: np.random.Generator
+) -> Floats:
+    """Draws from a normal distribution, or with degrees of freedom from Student's; (agents, resamples)."""
+    drawn = rng.multivariate_normal(strengths, covariance, size=resamples, method="eigh", check_valid="ignore").T
+    if freedom is None:
+        return drawn
+    scale = np.sqrt(freedom / rng.chisquare(freedom, resamples))
+    wider: Floats = strengths[:, None] + scale * (drawn - strengths[:, None])
+    return wider
 
 
 def draw_strengths(
@@ -157,9 +199,8 @@ def influence(units: Units, strengths: Floats, prior: float, anchor: int | None 
         covariance += weighted.T @ moves
         squares += (weighted * moves).sum(axis=0)
         cubes += (weighted * moves**2).sum(axis=0)
-    number = int(units.number.sum())
-    if number > 1:
-        covariance *= number / (number - 1)
+    if units.effective > 1:
+        covariance *= units.effective / (units.effective - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         acceleration = np.where(squares > 1e-30, cubes / (6 * squares**1.5), 0.0)
     return Influence(covariance, acceleration)
@@ -196,6 +237,7 @@ def _units(
     pair: NDArray[np.int64],
     score: Floats,
     total: Floats,
+    effective: float,
 ) -> Units:
     shape = (len(number), len(pairs.first))
     return Units(
@@ -203,10 +245,11 @@ def _units(
         number,
         csr_array(coo_array((score, (unit, pair)), shape)),
         csr_array(coo_array((total, (unit, pair)), shape)),
+        float(effective),
     )
 
 
-def _oriented(votes: Votes, found: PairCounts) -> tuple[NDArray[np.int64], Floats]:
+def oriented(votes: Votes, found: PairCounts) -> tuple[NDArray[np.int64], Floats]:
     """For each vote its pair, and what it gave the first agent of that pair."""
     agents = len(votes.agents)
     low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)

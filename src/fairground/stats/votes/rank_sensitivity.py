@@ -12,7 +12,8 @@ from fairground.core import InvalidInput
 from fairground.stats.interval import Interval, check_level
 from fairground.stats.votes.bradley_terry import choose_prior, fit_counts, ratings_of
 from fairground.stats.votes.rank_correlation import kendall_tau, kendall_taus, spearman_rho, spearman_rhos
-from fairground.stats.votes.rank_resampling import draw_strengths, solve_sets, units_of
+from fairground.stats.votes.rank_resampling import solve_sets, units_of, vary
+from fairground.stats.votes.vote_clusters import clusters_of
 from fairground.stats.votes.votes import Votes, counts
 
 _CELLS = 1 << 22
@@ -61,7 +62,7 @@ def noise_sensitivity(
     strengths = fit_counts(found, used)
     if np.ptp(strengths) < 1e-9:
         raise InvalidInput("all agents have the same rating, so that there is no order to lose")
-    units = units_of(votes, "votes")
+    units = units_of(votes)
     turn = (units.total - units.score * 2).T.tocsc()
     score = found.wins + found.ties / 2
     best = strengths >= strengths.max() - 1e-9
@@ -115,11 +116,12 @@ def step_limit_sensitivity(
     rng: np.random.Generator,
     resamples: int = 1000,
     level: float = 0.95,
-    over: str = "votes",
+    cluster: str = "auto",
 ) -> OrderAgreement:
     """Compares the order of votes on whole episodes with that of votes on the same episodes cut short.
 
-    It serves for any two sets of votes on the same agents: two groups of voters, two months, two kinds of task.
+    It serves for any two sets of votes on the same agents: two groups of voters, two months, two kinds of task. Votes
+    are clustered as for `rank`.
 
     Raises:
         InvalidInput: With fewer than three agents in both, or when one set of votes cannot rank them.
@@ -132,6 +134,7 @@ def step_limit_sensitivity(
         )
     notes: tuple[str, ...] = ()
     solved: list[tuple[Floats, Floats]] = []
+    units: list[str] = []
     for name, votes in (("first", original), ("second", truncated)):
         place = {agent: code for code, agent in enumerate(votes.agents) if agent in common}
         known = np.isin(np.arange(len(votes.agents)), list(place.values()))
@@ -145,12 +148,15 @@ def step_limit_sensitivity(
         found = counts(kept)
         used, more = choose_prior(found, None)
         strengths = fit_counts(found, used)
-        drawn, helped = draw_strengths(units_of(kept, over), strengths, used, resamples, rng)
-        notes += tuple(f"the {name} votes: {note}" for note in more)
-        if helped:
-            notes += (f"the {name} votes: {helped} of {resamples} resamples were given the light prior",)
+        clusters = clusters_of(kept, cluster)
+        both = len(clusters.codes) == 2
+        varied = vary(kept, clusters, strengths, used, resamples=resamples, rng=rng, sandwich=both)
+        notes += tuple(f"the {name} votes: {note}" for note in (*more, *clusters.notes))
+        if varied.helped:
+            notes += (f"the {name} votes: {varied.helped} of {resamples} resamples were given the light prior",)
+        units.append(" and ".join(f"{kind}s" for kind in clusters.codes) or "votes")
         order = [kept.agents.index(agent) for agent in common]
-        solved.append((strengths[order], drawn[order]))
+        solved.append((strengths[order], varied.drawn[order]))
     (first, first_drawn), (second, second_drawn) = solved
     if min(np.ptp(first), np.ptp(second)) < 1e-9:
         raise InvalidInput("one set of votes gives all agents the same rating, so that there is no order to compare")
@@ -162,8 +168,8 @@ def step_limit_sensitivity(
     )
     return OrderAgreement(
         agents=tuple(common),
-        spearman=_interval(spearman_rho(first, second), rhos, level, over),
-        kendall=_interval(kendall_tau(first, second), taus, level, over),
+        spearman=_interval(spearman_rho(first, second), rhos, level, units),
+        kendall=_interval(kendall_tau(first, second), taus, level, units),
         first=dict(zip(common, ratings_of(first, common).tolist(), strict=True)),
         second=dict(zip(common, ratings_of(second, common).tolist(), strict=True)),
         notes=notes,
@@ -179,6 +185,12 @@ def _paired_taus(first: Floats, second: Floats) -> Floats:
     return taus
 
 
-def _interval(estimate: float, drawn: Floats, level: float, over: str) -> Interval:
+def _interval(estimate: float, drawn: Floats, level: float, units: Sequence[str]) -> Interval:
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(estimate, float(low), float(high), level, f"bootstrap over {over}, percentile")
+    return Interval(
+        estimate,
+        float(low),
+        float(high),
+        level,
+        f"bootstrap over {' and over '.join(dict.fromkeys(units))}, percentile",
+    )

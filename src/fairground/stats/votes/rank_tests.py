@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
+from scipy.sparse import csc_array, csr_array
+from scipy.special import ndtri, stdtrit
 
 from fairground.core import InvalidInput
 from fairground.stats.interval import Interval, check_level
-from fairground.stats.votes.bradley_terry import ELO, choose_prior, fit_counts, information
+from fairground.stats.votes.bradley_terry import ELO, Pairs, choose_prior, fit_counts, information
 from fairground.stats.votes.rank_correlation import kendall_taus
 from fairground.stats.votes.rank_gaps import gaps
 from fairground.stats.votes.rank_resampling import solve_sets, units_of
 from fairground.stats.votes.ranking import Ranking
+from fairground.stats.votes.vote_clusters import Codes, clusters_in_words, clusters_of
 from fairground.stats.votes.votes import Votes, counts
 
 _CELLS = 1 << 22
@@ -38,6 +41,8 @@ class PermutationTest:
         same_order: (1 + shuffles with a tau of 1) / (1 + shuffles): how often chance gives the very same order. It is
             not a p value of the ranking: with many agents no order ever comes up again, right or wrong.
         shuffles: How many.
+        cluster: Which votes were swapped together: those of a "task", of a "voter", of "both", or "none".
+        clusters: How many tasks, voters or both there are, where votes were clustered by them.
         notes: What must be known to read the figures rightly.
     """
 
@@ -50,23 +55,31 @@ class PermutationTest:
     null_tau_sd: float
     same_order: float
     shuffles: int
+    cluster: str
+    clusters: Mapping[str, int]
     notes: tuple[str, ...] = ()
+
+    @property
+    def clustered(self) -> str:
+        """Which votes were swapped together, in words."""
+        return clusters_in_words(self.clusters)
 
 
 def permutation_test(
-    votes: Votes, *, rng: np.random.Generator, shuffles: int = 5000, over: str = "votes", level: float = 0.95
+    votes: Votes, *, rng: np.random.Generator, shuffles: int = 5000, cluster: str = "auto", level: float = 0.95
 ) -> PermutationTest:
     """Tests whether any agent is better than any other.
 
     If all agents are equally good, it is chance which of the two a vote went to. So each shuffle swaps the winner and
-    the loser of every vote with probability 1/2; ties stay ties, and who met whom stays as it is.
+    the loser of every vote with probability 1/2; ties stay ties, and who met whom stays as it is. Votes of one cluster
+    are swapped together. With both tasks and voters, each shuffle adds the net wins of one that swaps tasks and of one
+    that swaps voters, scaled so that the statistic has the mean that the two-way variance gives it.
 
     Args:
         votes: The votes.
         rng: Source of randomness.
         shuffles: How many.
-        over: "votes" swaps each vote on its own. "voters" or "tasks" swap all votes of one voter or task together, as
-            is right when these lean one way.
+        cluster: Which votes depend on each other; as for `rank`.
         level: Of the intervals over shuffles.
 
     Raises:
@@ -77,30 +90,32 @@ def permutation_test(
         raise InvalidInput(f"shuffles: expected a whole number from 1 up, got {shuffles!r}", fix="5000 is usual")
     found = counts(votes)
     used, notes = choose_prior(found, None)
-    units = units_of(votes, over)
+    clusters = clusters_of(votes, cluster)
     strengths = fit_counts(found, used)
-    incidence = units.pairs.incidence()
-    even = information(units.pairs, found.total, np.zeros(len(strengths)))
-    inverse = np.linalg.pinv(even, hermitian=True)
-    net = units.score * 2 - units.total
+    pairs = Pairs(len(votes.agents), found.first, found.second)
+    incidence = pairs.incidence()
+    inverse = np.linalg.pinv(information(pairs, found.total, np.zeros(len(strengths))), hermitian=True)
 
-    def far(difference: Floats) -> Floats:
-        """The score statistic of net wins, (pairs, sets)."""
-        slope = incidence.T @ (difference / 2)
-        values: Floats = ((inverse @ slope) * slope).sum(axis=0)
+    def far(net: Floats) -> Floats:
+        """The score statistic of each agent's net wins, (agents, sets)."""
+        values: Floats = ((inverse @ net) * net).sum(axis=0) / 4
         return values
 
-    statistic = float(far((net.T @ units.number)[:, None])[0])
+    swaps = [_Swaps.of(votes, codes) for codes in clusters.codes.values()] or [_Swaps.of(votes, None)]
+    scale = 1.0
+    if len(swaps) == 2:
+        one, other, cells = (swap.mean(incidence, far) for swap in (*swaps, _Swaps.of(votes, clusters.cells())))
+        scale = float(np.sqrt(max(one + other - cells, one, other) / (one + other))) if one + other > 0 else 1.0
+    statistic = float(far(incidence.T @ (found.wins - found.losses)[:, None])[0])
     null, taus, spreads = [], [], []
-    kinds, helped = len(units.number), 0
-    block = max(1, _CELLS // max(kinds, len(units.pairs.first)))
+    helped, block = 0, max(1, _CELLS // max(len(found.first), *(len(swap.number) for swap in swaps)))
     for at in range(0, shuffles, block):
         sets = min(block, shuffles - at)
-        swapped = rng.binomial(units.number[:, None], 0.5, (kinds, sets))
-        difference = net.T.tocsc() @ (units.number[:, None] - 2.0 * swapped)
-        null.append(far(difference))
         total = np.repeat(found.total[:, None], sets, axis=1)
-        shuffled, needed = solve_sets(units.pairs, (total + difference) / 2, total, used)
+        drawn = scale * np.sum([swap.draw(sets, rng) for swap in swaps], axis=0)
+        difference = np.clip(drawn, -total, total)
+        null.append(far(incidence.T @ drawn))
+        shuffled, needed = solve_sets(pairs, (total + difference) / 2, total, used)
         helped += needed
         taus.append(kendall_taus(strengths, shuffled))
         spreads.append(ELO * shuffled.std(axis=0))
@@ -117,8 +132,43 @@ def permutation_test(
         null_tau_sd=float(tau.std()),
         same_order=float((1 + (tau > 1 - 1e-9).sum()) / (1 + shuffles)),
         shuffles=shuffles,
-        notes=notes,
+        cluster=clusters.kind,
+        clusters=clusters.numbers,
+        notes=(*notes, *clusters.notes),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Swaps:
+    """Units whose winners and losers are swapped together.
+
+    Attributes:
+        number: How many units of each kind there are.
+        net: (pairs, kinds): votes for the first agent of a pair minus votes for the second, of one unit.
+    """
+
+    number: NDArray[np.int64]
+    net: csc_array
+
+    @classmethod
+    def of(cls, votes: Votes, codes: Codes | None) -> _Swaps:
+        units = units_of(votes, codes)
+        return cls(units.number, (units.score * 2 - units.total).T.tocsc())
+
+    def draw(self, sets: int, rng: np.random.Generator) -> Floats:
+        """Net wins of each pair when every unit is swapped or not by chance: (pairs, sets)."""
+        swapped = rng.binomial(self.number[:, None], 0.5, (len(self.number), sets))
+        drawn: Floats = self.net @ (self.number[:, None] - 2.0 * swapped)
+        return drawn
+
+    def mean(self, incidence: csr_array, far: Callable[[Floats], Floats]) -> float:
+        """The mean of the statistic over such draws."""
+        net = (incidence.T @ self.net).tocsc()
+        total, block = 0.0, max(1, _CELLS // net.shape[0])
+        for at in range(0, len(self.number), block):
+            kinds = slice(at, at + block)
+            total += float(far(net[:, kinds].toarray()) @ self.number[kinds])
+        return total
 
 
 @dataclass(frozen=True)
@@ -152,13 +202,17 @@ class PairTest:
 def pairwise_tests(votes: Votes, ranking: Ranking) -> tuple[PairTest, ...]:
     """Tests every pair of a ranking, in the order of the ranking, with Holm's correction.
 
-    Uses the covariance of all ratings over the ranking's resamples (or its sandwich). A note of the ranking about a
-    prior holds here too: the tests of an agent that never won or never lost rest on the prior.
+    Uses the covariance of all ratings over the ranking's resamples (or its sandwich), and so its clusters; with these
+    the test is Student's t. A note of the ranking about a prior holds here too: the tests of an agent that never won
+    or never lost rest on the prior.
     """
     if votes.agents != ranking.names:
         raise InvalidInput("the votes and the ranking have different agents", fix="rank these very votes")
-    tested = gaps(ranking.strengths, ranking.covariance)
-    reach = float(ndtri((1 + ranking.level) / 2))
+    freedom = ranking.degrees_of_freedom
+    tested = gaps(ranking.strengths, ranking.covariance, freedom)
+    tail = (1 + ranking.level) / 2
+    reach = float(ndtri(tail) if freedom is None else stdtrit(freedom, tail))
+    name = f"{'normal' if freedom is None else 't'}, {ranking.method}"
     effects = _effects(votes)
     rows = []
     for at, (first, second) in enumerate(zip(tested.first.tolist(), tested.second.tolist(), strict=True)):
@@ -170,7 +224,7 @@ def pairwise_tests(votes: Votes, ranking: Ranking) -> tuple[PairTest, ...]:
             PairTest(
                 better=names[0],
                 worse=names[1],
-                gap=Interval(gap, gap - reach * error, gap + reach * error, ranking.level, f"normal, {ranking.method}"),
+                gap=Interval(gap, gap - reach * error, gap + reach * error, ranking.level, name),
                 z=gap / error if tested.error[at] > 1e-9 else 0.0,
                 p_value=float(tested.p[at]),
                 p_holm=float(tested.p_holm[at]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,21 +13,22 @@ from scipy.special import stdtrit
 from fairground.core import InvalidInput
 from fairground.stats.interval import Interval, check_level
 from fairground.stats.votes.bradley_terry import ELO, anchor_place, choose_prior, fit_counts, ratings_of
-from fairground.stats.votes.rank_gaps import gaps
+from fairground.stats.votes.rank_gaps import Gaps, gaps
 from fairground.stats.votes.rank_resampling import (
-    OVER,
+    Variation,
     bca_bounds,
-    clusters_of,
-    draw_strengths,
+    draw_normal,
     influence,
     percentile_bounds,
     units_of,
+    vary,
 )
+from fairground.stats.votes.vote_clusters import CLUSTER, Clusters, clusters_in_words, clusters_of
 from fairground.stats.votes.vote_covariates import JointFit, fit_with_covariates
+from fairground.stats.votes.vote_rates import agent_rates
 from fairground.stats.votes.votes import BOTH_BAD, LEFT, RIGHT, TIE, Votes, counts
 
 METHODS = ("percentile", "bca", "sandwich")
-_FEW = 20  # clusters; with fewer, their bootstrap and sandwich are known to be too narrow
 
 Floats = NDArray[np.float64]
 
@@ -44,7 +45,8 @@ class RankedAgent:
         losses: Votes for the other.
         ties: Votes for neither, among them `both_bad`.
         both_bad: Votes that found both bad.
-        win_rate: Share of the (weighted) votes that it won, ties as half. It depends on whom it met; a rating does not.
+        win_rate: Share of the (weighted) votes that it won, ties as half, with its interval. It depends on whom it
+            met; a rating does not.
         rank: 1 plus the number of agents whose rating has a higher lower bound. Agents may share a rank. An anchor has
             no uncertainty of its own, so that lower bounds are compared with the mean of all agents held fixed.
         ranks: Best and worst rank by rating over the resamples, at the level. For each agent on its own.
@@ -60,7 +62,7 @@ class RankedAgent:
     losses: int
     ties: int
     both_bad: int
-    win_rate: float
+    win_rate: Interval
     rank: int
     ranks: tuple[int, int]
     sure_ranks: tuple[int, int]
@@ -91,10 +93,12 @@ class Ranking:
         votes: How many votes it rests on.
         level: Of all intervals.
         method: How intervals were made: "percentile", "bca" or "sandwich".
-        over: What was drawn, or clustered by: "votes", "voters" or "tasks".
-        units: How many of those there are.
-        resamples: How many times they were drawn.
-        prior: Virtual tied votes an agent; 0 for none.
+        cluster: Which votes were taken to depend on each other: those of a "task", of a "voter", of "both", or "none".
+        clusters: How many tasks, voters or both there are, where votes were clustered by them.
+        design_effect: How many times as many votes it takes as if all were independent; 1 without clusters.
+        degrees_of_freedom: Of Student's t in intervals and tests; None without clusters.
+        resamples: How many strengths were drawn.
+        prior: Virtual tied votes per agent; 0 for none.
         coefficients: Of the covariates.
         notes: What must be known to read the figures rightly.
         names: The agents in the order of the arrays below, which do not become plain data.
@@ -107,8 +111,10 @@ class Ranking:
     votes: int
     level: float
     method: str
-    over: str
-    units: int
+    cluster: str
+    clusters: Mapping[str, int]
+    design_effect: float
+    degrees_of_freedom: float | None
     resamples: int
     prior: float
     coefficients: tuple[Coefficient, ...]
@@ -117,6 +123,11 @@ class Ranking:
     strengths: Floats = field(repr=False, compare=False)
     covariance: Floats = field(repr=False, compare=False)
     drawn: Floats = field(repr=False, compare=False)
+
+    @property
+    def clustered(self) -> str:
+        """Which votes were taken to depend on each other, in words."""
+        return clusters_in_words(self.clusters)
 
     def __getitem__(self, agent: str) -> RankedAgent:
         for row in self.agents:
@@ -131,8 +142,8 @@ def rank(
     rng: np.random.Generator,
     resamples: int = 1000,
     level: float = 0.95,
-    method: str = "percentile",
-    over: str = "votes",
+    method: str = "auto",
+    cluster: str = "auto",
     anchor: tuple[str, float] | None = None,
     prior: float | None = None,
     covariates: Sequence[str] = (),
@@ -144,42 +155,43 @@ def rank(
         rng: Source of randomness.
         resamples: How often to draw again.
         level: Of the intervals.
-        method: "percentile" or "bca" bootstrap, or "sandwich": robust standard errors, and as resamples draws from
-            the normal distribution that they describe.
-        over: What to draw: "votes" when each is independent of the others; "voters" when some people voted often;
-            "tasks" when tasks were voted on often. The last two keep all votes of one voter or task together.
+        method: "percentile" or "bca" bootstrap, or "sandwich": robust standard errors with Student's t, and as
+            resamples draws from the distribution that they describe. "auto" is the sandwich for two kinds of clusters
+            and for covariates, else the percentile bootstrap, which draws whole clusters.
+        cluster: Which votes depend on each other: those of a "task", of a "voter", of "both", or "none". "auto"
+            clusters by each of the two that repeats; see `clusters_of`.
         anchor: An agent and the rating that it is to have. Without, ratings have the mean 1000.
-        prior: Virtual tied votes an agent; see `bradley_terry`.
+        prior: Virtual tied votes per agent; see `bradley_terry`.
         covariates: Names of `votes.covariates` that enter the logit of each vote; these need "sandwich".
 
     Raises:
         InvalidInput: When the votes cannot rank the agents, or an option does not fit.
     """
-    check_options(level, method, over, resamples, covariates)
+    check_options(level, method, cluster, resamples, covariates)
     found = counts(votes)
     used, notes = choose_prior(found, prior)
+    clusters = clusters_of(votes, cluster)
+    if method == "auto":
+        method = "sandwich" if len(clusters.codes) > 1 or covariates else "percentile"
+    if method != "sandwich" and len(clusters.codes) > 1:
+        raise InvalidInput(
+            f"method {method!r} draws clusters of one kind, but both tasks and voters repeat",
+            fix='use method="sandwich", or choose one: cluster="task" or cluster="voter"',
+        )
     place = None if anchor is None else anchor_place(votes.agents, anchor)
     joint = None
     if covariates:
-        clusters = None if over == "votes" else clusters_of(votes, over)
-        number = len(votes) if clusters is None else int(clusters.max()) + 1
         joint = fit_with_covariates(votes, covariates, used, clusters)
         strengths, covariance = joint.strengths, joint.covariance[: len(votes.agents), : len(votes.agents)]
+        varied = Variation(draw_normal(strengths, covariance, clusters.freedom, resamples, rng), covariance)
     else:
-        units = units_of(votes, over)
-        number = int(units.number.sum())
         strengths = fit_counts(found, used)
-    if method == "sandwich":
-        if joint is None:
-            covariance = influence(units, strengths, used).covariance
-        drawn = rng.multivariate_normal(strengths, covariance, size=resamples, method="eigh", check_valid="ignore").T
-    else:
-        drawn, helped = draw_strengths(units, strengths, used, resamples, rng)
-        covariance = np.atleast_2d(np.cov(drawn))
-        if helped:
-            notes += (f"{helped} of {resamples} resamples had no finite ratings and were given the light prior",)
-    if over != "votes" and number < _FEW:
-        notes += (f"only {number} {over}: intervals over so few are known to be too narrow",)
+        sandwich = method == "sandwich"
+        varied = vary(votes, clusters, strengths, used, resamples=resamples, rng=rng, sandwich=sandwich)
+    drawn = varied.drawn
+    if varied.helped:
+        notes += (f"{varied.helped} of {resamples} resamples had no finite ratings and were given the light prior",)
+    freedom = len(votes) - 1 if clusters.freedom is None else clusters.freedom
 
     def bounds(at: int | None) -> tuple[Floats, Floats]:
         """Of the strengths, or of their distance from the anchor's."""
@@ -187,64 +199,81 @@ def rank(
         if method == "percentile":
             return percentile_bounds(sets, level)
         if method == "bca":
+            units = units_of(votes, next(iter(clusters.codes.values()), None))
             return bca_bounds(sets, values, influence(units, strengths, used, at).acceleration, level)
         shift = np.eye(len(strengths)) - (0 if at is None else np.eye(len(strengths))[at])
-        spread = np.sqrt(np.maximum(np.diag(shift @ covariance @ shift.T), 0))
-        reach = float(stdtrit(max(number - 1, 1), (1 + level) / 2)) * spread
+        spread = np.sqrt(np.maximum(np.diag(shift @ varied.covariance @ shift.T), 0))
+        reach = float(stdtrit(max(freedom, 1), (1 + level) / 2)) * spread
         return values - reach, values + reach
 
     low, high = bounds(None)
     rows = _rows(
         votes,
+        clusters,
         strengths=strengths,
-        drawn=drawn,
-        covariance=covariance,
+        varied=varied,
         order=low,
         ends=(low, high) if place is None else bounds(place),
         level=level,
         anchor=anchor,
-        method=f"{method} over {over}" if method == "sandwich" else f"bootstrap over {over}, {method}",
+        method=_words(method, clusters),
     )
     return Ranking(
         agents=rows,
         votes=len(votes),
         level=level,
         method=method,
-        over=over,
-        units=number,
+        cluster=clusters.kind,
+        clusters=clusters.numbers,
+        design_effect=_design_effect(votes, clusters, strengths, used, varied.covariance),
+        degrees_of_freedom=clusters.freedom,
         resamples=resamples,
         prior=used,
-        coefficients=_coefficients(joint, covariates, number, level),
-        notes=notes,
+        coefficients=_coefficients(joint, covariates, freedom, level),
+        notes=(*notes, *clusters.notes),
         names=votes.agents,
         strengths=strengths,
-        covariance=covariance,
+        covariance=varied.covariance,
         drawn=drawn,
     )
 
 
-def check_options(level: float, method: str, over: str, resamples: int, covariates: Sequence[str] = ()) -> None:
+def check_options(level: float, method: str, cluster: str, resamples: int, covariates: Sequence[str] = ()) -> None:
     """Refuses options that `rank` does not know."""
     check_level(level)
-    if method not in METHODS:
-        raise InvalidInput(f"method: expected {', '.join(METHODS)}, got {method!r}")
-    if over not in OVER:
-        raise InvalidInput(f"over: expected {', '.join(OVER)}, got {over!r}")
+    if method not in ("auto", *METHODS):
+        raise InvalidInput(f"method: expected auto, {', '.join(METHODS)}, got {method!r}")
+    if cluster not in CLUSTER:
+        raise InvalidInput(f"cluster: expected {', '.join(CLUSTER)}, got {cluster!r}")
     if resamples < 2 or resamples != math.floor(resamples):
         raise InvalidInput(f"resamples: expected a whole number from 2 up, got {resamples!r}", fix="1000 is usual")
-    if covariates and method != "sandwich":
+    if covariates and method not in ("auto", "sandwich"):
         raise InvalidInput(
             f"covariates need method 'sandwich', got {method!r}",
             fix="with covariates every vote is its own, and drawing them again would take too long",
         )
 
 
+def _words(method: str, clusters: Clusters) -> str:
+    """How an interval was made."""
+    units = " and ".join(f"{name}s" for name in clusters.codes) or "votes"
+    return f"sandwich over {units}" if method == "sandwich" else f"bootstrap over {units}, {method}"
+
+
+def _design_effect(votes: Votes, clusters: Clusters, strengths: Floats, prior: float, covariance: Floats) -> float:
+    """The variance of all strengths together, over what it would be if votes were independent."""
+    if not clusters.codes:
+        return 1.0
+    independent = float(np.trace(influence(units_of(votes), strengths, prior).covariance))
+    return float(np.trace(covariance)) / independent if independent > 1e-18 else 1.0
+
+
 def _rows(
     votes: Votes,
+    clusters: Clusters,
     *,
     strengths: Floats,
-    drawn: Floats,
-    covariance: Floats,
+    varied: Variation,
     order: Floats,
     ends: tuple[Floats, Floats],
     level: float,
@@ -257,19 +286,19 @@ def _rows(
     from scipy.stats import rankdata  # late: it takes as long to load as all of this room
 
     ranked = np.rint(rankdata(-np.round(order, 9), method="min")).astype(int)
-    taken = rankdata(-np.round(drawn, 9), method="min", axis=0)
+    taken = rankdata(-np.round(varied.drawn, 9), method="min", axis=0)
     first = taken == 1
     best = (first / first.sum(axis=0)).mean(axis=1)
     tails = [(1 - level) / 2, (1 + level) / 2]
     span = np.quantile(taken, tails, axis=1, method="inverted_cdf").astype(int)
-    sure = _sure_ranks(strengths, covariance, level)
-    tally, rate = _tally(votes)
+    sure = _sure_ranks(gaps(strengths, varied.covariance, clusters.freedom), len(strengths), level)
+    tally, won = _tally(votes), agent_rates(votes, clusters, level)
     rows = [
         RankedAgent(
             agent=name,
             rating=Interval(float(rating[at]), float(low[at]), float(high[at]), level, method),
             **tally[at],
-            win_rate=float(rate[at]),
+            win_rate=won[at],
             rank=int(ranked[at]),
             ranks=(int(span[0, at]), int(span[1, at])),
             sure_ranks=(int(sure[0][at]), int(sure[1][at])),
@@ -280,44 +309,34 @@ def _rows(
     return tuple(sorted(rows, key=lambda row: (row.rank, -row.rating.estimate, row.agent)))
 
 
-def _sure_ranks(strengths: Floats, covariance: Floats, level: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    tested = gaps(strengths, covariance)
+def _sure_ranks(tested: Gaps, size: int, level: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     known = tested.p_holm <= 1 - level
     ahead = np.where(tested.gap > 0, tested.first, tested.second)[known]
     behind = np.where(tested.gap > 0, tested.second, tested.first)[known]
-    size = len(strengths)
     return 1 + np.bincount(behind, minlength=size), size - np.bincount(ahead, minlength=size)
 
 
-def _tally(votes: Votes) -> tuple[list[dict[str, int]], Floats]:
-    """Each agent's votes by what they said, and its share of the weight."""
-
-    def said(weight: Floats | None) -> Floats:
-        """(agents, what a vote says from the agent's side: won, lost, tied, both bad)."""
-        tables = [
-            np.bincount(side * np.int32(4) + votes.winner, weight, 4 * len(votes.agents)).reshape(-1, 4)
-            for side in (votes.left, votes.right)
-        ]
-        table = tables[0] + tables[1][:, [RIGHT, LEFT, TIE, BOTH_BAD]]
-        return table.astype(np.float64)
-
-    numbers = said(None)
-    weighed = numbers if votes.weight is None else said(votes.weight)
-    held = weighed.sum(axis=1)
-    rate = weighed @ [1.0, 0.0, 0.5, 0.5] / np.where(held > 0, held, 1)
-    rows = [
-        {"votes": won + lost + tie + bad, "wins": won, "losses": lost, "ties": tie + bad, "both_bad": bad}
-        for won, lost, tie, bad in numbers.astype(int).tolist()
+def _tally(votes: Votes) -> list[dict[str, int]]:
+    """Each agent's votes by what they said."""
+    tables = [
+        np.bincount(side * np.int32(4) + votes.winner, minlength=4 * len(votes.agents)).reshape(-1, 4)
+        for side in (votes.left, votes.right)
     ]
-    return rows, rate
+    table = tables[0] + tables[1][:, [RIGHT, LEFT, TIE, BOTH_BAD]]
+    return [
+        {"votes": won + lost + tie + bad, "wins": won, "losses": lost, "ties": tie + bad, "both_bad": bad}
+        for won, lost, tie, bad in table.tolist()
+    ]
 
 
-def _coefficients(joint: JointFit | None, names: Sequence[str], number: int, level: float) -> tuple[Coefficient, ...]:
+def _coefficients(
+    joint: JointFit | None, names: Sequence[str], freedom: float, level: float
+) -> tuple[Coefficient, ...]:
     if joint is None:
         return ()
     size = len(joint.strengths)
     errors = np.sqrt(np.maximum(np.diag(joint.covariance)[size:], 0))
-    reach = float(stdtrit(max(number - 1, 1), (1 + level) / 2)) * errors
+    reach = float(stdtrit(max(freedom, 1), (1 + level) / 2)) * errors
     rows = []
     for name, value, half in zip(names, joint.coefficients.tolist(), reach.tolist(), strict=True):
         logit = Interval(value, value - half, value + half, level, "sandwich")

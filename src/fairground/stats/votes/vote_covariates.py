@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from scipy.sparse import coo_array, csr_array
 from scipy.special import expit
 
 from fairground.core import InvalidInput, unknown
+from fairground.stats.votes.vote_clusters import Clusters, Codes, effective_number
 from fairground.stats.votes.votes import Votes
 
 _CLOSE = 1e-10
@@ -41,16 +41,14 @@ class JointFit:
     covariance: Floats
 
 
-def fit_with_covariates(
-    votes: Votes, names: Sequence[str], prior: float, clusters: NDArray[np.integer[Any]] | None
-) -> JointFit:
+def fit_with_covariates(votes: Votes, names: Sequence[str], prior: float, clusters: Clusters) -> JointFit:
     """Fits both by Newton's method.
 
     Args:
         votes: The votes; their agents must be held together by them (or by the prior).
         names: Columns of `votes.covariates`.
-        prior: Virtual tied votes an agent, spread over all others, with covariates of 0.
-        clusters: For each vote its cluster, from 0 up; None when each vote stands alone.
+        prior: Virtual tied votes per agent, spread over all others, with covariates of 0.
+        clusters: Which votes depend on each other.
 
     Raises:
         InvalidInput: For a covariate that is missing, that says nothing which the others do not, or that decides
@@ -81,7 +79,7 @@ def fit_with_covariates(
     else:
         raise ArithmeticError(f"the fit with covariates did not converge in {_STEPS} steps")
     inverse = np.linalg.inv(design.curvature(point))
-    covariance = inverse @ design.meat(point, clusters) @ inverse
+    covariance = clusters.variance(lambda codes: inverse @ design.meat(point, codes) @ inverse)
     scale = np.concatenate([np.ones(design.agents), 1 / design.scale])
     point, covariance = point * scale, covariance * np.outer(scale, scale)
     return JointFit(point[: design.agents] - point[: design.agents].mean(), point[design.agents :], covariance)
@@ -159,7 +157,7 @@ class _Design:
         matrix[self.agents :, self.agents :] = extra.T @ (row_weight[:, None] * extra)
         return matrix
 
-    def meat(self, point: Floats, clusters: NDArray[np.integer[Any]] | None) -> Floats:
+    def meat(self, point: Floats, clusters: Codes | None) -> Floats:
         """The sum over votes (or clusters of them) of outer products of their scores; virtual votes have none."""
         real = slice(0, self.real)
         rest = (self.weight * (self.score - expit(self.logit(point))))[real]
@@ -174,7 +172,8 @@ class _Design:
         rows = np.tile(clusters, len(columns))
         entries = (np.concatenate(values), (rows, np.concatenate(columns)))
         scores = csr_array(coo_array(entries, (number, self.size)))
-        summed: Floats = (scores.T @ scores).toarray() * (number / (number - 1))
+        effective = effective_number(clusters, self.weight[real])
+        summed: Floats = (scores.T @ scores).toarray() * (effective / (effective - 1))
         return summed
 
 

@@ -24,14 +24,16 @@ class VotesNeeded:
     """How many votes show a gap.
 
     Attributes:
-        votes: All votes, ties among them, so that the expected number of votes with a winner suffices.
-        decisive: Votes with a winner, by the normal approximation.
+        votes: All votes, ties among them, so that the expected number of votes with a winner suffices; times the
+            design effect.
+        decisive: Independent votes with a winner, by the normal approximation.
         decisive_exact: The same by the exact binomial test: from this number on it has the power.
         win_share: The better agent's share of the votes with a winner.
         power: Wanted.
         exact_power: Of the exact binomial test with `decisive` votes.
         gap: In rating points.
         alpha: Two-sided error rate.
+        design_effect: How many votes are worth one independent vote.
     """
 
     votes: int
@@ -42,6 +44,7 @@ class VotesNeeded:
     exact_power: float
     gap: float
     alpha: float
+    design_effect: float = 1.0
 
 
 def win_share(gap: float, *, tie_rate: float = 0.0, ties: str = "apart") -> float:
@@ -77,6 +80,7 @@ def vote_power(
     tie_rate: float = 0.0,
     ties: str = "apart",
     method: str = "normal",
+    design_effect: float = 1.0,
 ) -> float:
     """The chance that a number of votes shows a gap.
 
@@ -88,12 +92,13 @@ def vote_power(
         ties: What the gap refers to; see `win_share`.
         method: "normal": the normal approximation. "exact": the binomial test, for the expected number of votes with a
             winner.
+        design_effect: How many votes are worth one independent vote; `Ranking.design_effect` of a pilot.
     """
-    _check(alpha=alpha)
+    _check(alpha=alpha, design_effect=design_effect)
     if votes < 1:
         raise InvalidInput(f"votes: expected a whole number from 1 up, got {votes!r}")
     share = win_share(gap, tie_rate=tie_rate, ties=ties)
-    decisive = votes * (1 - tie_rate)
+    decisive = votes * (1 - tie_rate) / design_effect
     if method == "normal":
         return _normal_power(decisive, share, alpha)
     if method == "exact":
@@ -102,7 +107,13 @@ def vote_power(
 
 
 def votes_needed(
-    gap: float, *, power: float = 0.9, alpha: float = 0.05, tie_rate: float = 0.0, ties: str = "apart"
+    gap: float,
+    *,
+    power: float = 0.9,
+    alpha: float = 0.05,
+    tie_rate: float = 0.0,
+    ties: str = "apart",
+    design_effect: float = 1.0,
 ) -> VotesNeeded:
     """How many votes between two agents show a gap with the wanted power.
 
@@ -115,8 +126,9 @@ def votes_needed(
         alpha: Two-sided error rate of the test.
         tie_rate: Share of the votes that will be ties.
         ties: What the gap refers to; see `win_share`.
+        design_effect: How many votes are worth one independent vote; `Ranking.design_effect` of a pilot.
     """
-    _check(alpha=alpha, power=power)
+    _check(alpha=alpha, power=power, design_effect=design_effect)
     share = win_share(gap, tie_rate=tie_rate, ties=ties)
     if share - 0.5 < 1e-6:
         raise InvalidInput(
@@ -125,7 +137,7 @@ def votes_needed(
     reach = float(ndtri(1 - alpha / 2)) / 2 + float(ndtri(power)) * math.sqrt(share * (1 - share))
     decisive = max(1, math.ceil((reach / (share - 0.5)) ** 2 - 1e-9))
     return VotesNeeded(
-        votes=math.ceil(decisive / (1 - tie_rate) - 1e-9),
+        votes=math.ceil(decisive * design_effect / (1 - tie_rate) - 1e-9),
         decisive=decisive,
         decisive_exact=_exact_number(decisive, share, alpha, power),
         win_share=share,
@@ -133,21 +145,28 @@ def votes_needed(
         exact_power=_exact_power(decisive, share, alpha),
         gap=abs(gap),
         alpha=alpha,
+        design_effect=design_effect,
     )
 
 
 def detectable_gap(
-    votes: int, *, power: float = 0.9, alpha: float = 0.05, tie_rate: float = 0.0, ties: str = "apart"
+    votes: int,
+    *,
+    power: float = 0.9,
+    alpha: float = 0.05,
+    tie_rate: float = 0.0,
+    ties: str = "apart",
+    design_effect: float = 1.0,
 ) -> float:
     """The smallest gap, in rating points, that a number of votes shows with the wanted power.
 
     Raises:
         InvalidInput: When no gap is large enough for so few votes.
     """
-    _check(alpha=alpha, power=power, tie_rate=tie_rate, ties=ties)
+    _check(alpha=alpha, power=power, tie_rate=tie_rate, ties=ties, design_effect=design_effect)
     if votes < 1:
         raise InvalidInput(f"votes: expected a whole number from 1 up, got {votes!r}")
-    decisive = votes * (1 - tie_rate)
+    decisive = votes * (1 - tie_rate) / design_effect
 
     def missing(share: float) -> float:
         return _normal_power(decisive, share, alpha) - power
@@ -196,7 +215,14 @@ def _exact_number(near: int, share: float, alpha: float, power: float) -> int:
     return int(short[-1]) + 1 if len(short) else int(numbers[0])
 
 
-def _check(*, alpha: float = 0.05, power: float = 0.9, tie_rate: float = 0.0, ties: str = "apart") -> None:
+def _check(
+    *,
+    alpha: float = 0.05,
+    power: float = 0.9,
+    tie_rate: float = 0.0,
+    ties: str = "apart",
+    design_effect: float = 1.0,
+) -> None:
     for name, value in (("alpha", alpha), ("power", power)):
         if not 0 < value < 1:
             raise InvalidInput(f"{name}: expected a number between 0 and 1, got {value!r}")
@@ -206,3 +232,5 @@ def _check(*, alpha: float = 0.05, power: float = 0.9, tie_rate: float = 0.0, ti
         raise InvalidInput(f"tie_rate: expected a number from 0 to below 1, got {tie_rate!r}")
     if ties not in TIES:
         raise InvalidInput(f"ties: expected {' or '.join(TIES)}, got {ties!r}")
+    if not (design_effect > 0 and math.isfinite(design_effect)):
+        raise InvalidInput(f"design_effect: expected a number above 0, got {design_effect!r}", fix="1 for none")

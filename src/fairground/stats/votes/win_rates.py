@@ -6,12 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, ndtr
+from scipy.special import expit, ndtr, stdtr
 
 from fairground.core import InvalidInput
+from fairground.stats.interval import Interval
 from fairground.stats.paired_tests import holm
 from fairground.stats.votes.bradley_terry import BradleyTerry
 from fairground.stats.votes.ranking import Ranking
+from fairground.stats.votes.vote_clusters import clusters_of
+from fairground.stats.votes.vote_rates import pair_errors, pair_rates
 from fairground.stats.votes.votes import Votes, counts
 
 Floats = NDArray[np.float64]
@@ -26,11 +29,13 @@ class WinRates:
         rates: Of each row's agent against each column's, ties as half; None where the two never met, and on the
             diagonal.
         votes: How many votes each rate rests on; empty for rates that ratings predict.
+        intervals: Of the rates; empty for rates that ratings predict.
     """
 
     agents: tuple[str, ...]
     rates: tuple[tuple[float | None, ...], ...]
     votes: tuple[tuple[int, ...], ...] = ()
+    intervals: tuple[tuple[Interval | None, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -59,18 +64,25 @@ class Disagreement:
     p_holm: float
 
 
-def observed_win_rates(votes: Votes) -> WinRates:
-    """What the votes say of each pair; weighted where votes have weights."""
+def observed_win_rates(votes: Votes, *, cluster: str = "auto", level: float = 0.95) -> WinRates:
+    """What the votes say of each pair; weighted where votes have weights.
+
+    Args:
+        votes: The votes.
+        cluster: Which votes depend on each other; as for `rank`.
+        level: Of the intervals.
+    """
     found, plain = counts(votes), counts(votes, weighted=False)
     size = len(votes.agents)
-    rates: list[list[float | None]] = [[None] * size for _ in range(size)]
+    spans: list[list[Interval | None]] = [[None] * size for _ in range(size)]
     numbers = np.zeros((size, size), dtype=np.int64)
     numbers[plain.first, plain.second] = numbers[plain.second, plain.first] = plain.total.astype(np.int64)
-    shares = (found.wins + found.ties / 2) / np.where(found.total > 0, found.total, 1)
-    for first, second, share, total in zip(found.first, found.second, shares.tolist(), found.total, strict=True):
-        if total > 0:
-            rates[first][second], rates[second][first] = share, 1 - share
-    return WinRates(votes.agents, tuple(map(tuple, rates)), tuple(map(tuple, numbers.tolist())))
+    shares = pair_rates(votes, found, clusters_of(votes, cluster), level)
+    for first, second, share in zip(found.first.tolist(), found.second.tolist(), shares, strict=True):
+        spans[first][second] = share
+        spans[second][first] = Interval(1 - share.estimate, 1 - share.high, 1 - share.low, level, share.method)
+    rates = tuple(tuple(None if span is None else span.estimate for span in row) for row in spans)
+    return WinRates(votes.agents, rates, tuple(map(tuple, numbers.tolist())), tuple(map(tuple, spans)))
 
 
 def predicted_win_rates(ranking: Ranking | BradleyTerry) -> WinRates:
@@ -88,8 +100,8 @@ def predicted_win_rates(ranking: Ranking | BradleyTerry) -> WinRates:
 def disagreements(votes: Votes, ranking: Ranking) -> tuple[Disagreement, ...]:
     """Every pair that met, the one that fits its ratings worst first.
 
-    One strength an agent cannot say that A beats B, B beats C and C beats A. Pairs with a small `p_holm` show where
-    that happens.
+    One strength per agent cannot say that A beats B, B beats C and C beats A. Pairs with a small `p_holm` show where
+    that happens. Votes are clustered as for the ranking.
     """
     if votes.agents != ranking.names:
         raise InvalidInput("the votes and the ranking have different agents", fix="rank these very votes")
@@ -106,8 +118,14 @@ def disagreements(votes: Votes, ranking: Ranking) -> tuple[Disagreement, ...]:
     variance = np.where(variance > 1e-12, variance, predicted * (1 - predicted))
     # Weighted votes are worth as many equal ones as would have the same variance.
     worth = votes_of if votes.weight is None else _worth(votes, found.first, found.second)
-    z = (observed - predicted) / np.sqrt(variance / worth)
-    p = 2 * ndtr(-np.abs(z))
+    clusters = clusters_of(votes, ranking.cluster)
+    if clusters.codes:
+        error, freedom = pair_errors(votes, found, clusters, predicted)
+        z = (observed - predicted) / np.maximum(error, np.sqrt(variance / worth))
+        p = 2 * stdtr(freedom, -np.abs(z))
+    else:
+        z = (observed - predicted) / np.sqrt(variance / worth)
+        p = 2 * ndtr(-np.abs(z))
     adjusted = np.asarray(holm(p))
     rows = [
         Disagreement(

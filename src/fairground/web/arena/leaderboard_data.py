@@ -46,7 +46,7 @@ class Ranked(Record):
     losses: int
     ties: int = Field(description="Votes for neither, those that found both bad among them.")
     both_bad: int
-    win_rate: float
+    win_rate: Span
     best: float = Field(description="Share of the resamples in which it has the highest rating.")
     correct: Share | None = Field(description="How often people judged it correct.")
     verified: Share | None = Field(description="How often the verifier passed it.")
@@ -100,6 +100,7 @@ class Leaderboard(Record):
     why: str = Field(description="Why there is no ranking; empty when there is.")
     level: float
     method: str
+    clusters: dict[str, int] = Field(description="How many tasks and voters votes were clustered by; empty for none.")
     notes: tuple[str, ...]
     agents: tuple[Ranked, ...]
     unranked: dict[str, int] = Field(description="Agents with too few votes to be ranked, and how many they have.")
@@ -125,7 +126,8 @@ def leaderboard(count: Count, fresh: bool) -> Leaderboard:
         left_out=dict(found.left_out),
         why=found.why,
         level=ranking.level if ranking is not None else 0.95,
-        method=f"{ranking.method} over {ranking.over}" if ranking is not None else "",
+        method=ranking.method if ranking is not None else "",
+        clusters=dict(ranking.clusters) if ranking is not None else {},
         notes=ranking.notes if ranking is not None else (),
         agents=_agents(count, ranking) if ranking is not None else (),
         unranked=dict(found.unranked),
@@ -157,7 +159,7 @@ def _agents(count: Count, ranking: Ranking) -> tuple[Ranked, ...]:
                 losses=one.losses,
                 ties=one.ties,
                 both_bad=one.both_bad,
-                win_rate=one.win_rate,
+                win_rate=Span(**_ends(one.win_rate)),
                 best=one.best,
                 correct=_share(count.standings.correct.get(one.agent)),
                 verified=_share(count.standings.verified.get(one.agent)),

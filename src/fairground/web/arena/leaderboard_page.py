@@ -13,7 +13,7 @@ from fairground.report.html import Child, Html, tag
 from fairground.report.plots import Figure
 from fairground.report.statistics_votes import win_rate_figure
 from fairground.report.statistics_words import counted, listed, rate, rate_range, who
-from fairground.stats import Agreement, Interval, Ranking, wilson
+from fairground.stats import Agreement, Interval, Ranking
 from fairground.web.arena.leaderboard_count import Count, View
 from fairground.web.arena.leaderboard_figures import (
     general_figure,
@@ -147,7 +147,7 @@ def _ranking(count: Count) -> Html:
                 _span(one.ranks),
                 _span(one.sure_ranks),
                 f"{one.votes:,}",
-                _with_ends(wilson(round(one.win_rate * one.votes), one.votes)),
+                _with_ends(one.win_rate),
                 _with_ends(correct[0], correct[1]) if correct else "",
                 _with_ends(verified[0], verified[1]) if verified else "",
             )
@@ -161,7 +161,7 @@ def _ranking(count: Count) -> Html:
         _exhibit(ratings_figure(ranking), RATINGS, table(heads, rows, label="Ranking")),
         tag(
             "p",
-            f"{ranking.level:.0%} intervals, by drawing {ranking.over} again {ranking.resamples:,} times.",
+            f"{ranking.level:.0%} intervals ({ranking.method}), {ranking.clustered}.",
             class_="small muted",
         ),
         tag("ul", notes, class_="small muted") if notes else None,
@@ -223,24 +223,21 @@ def _win_rates(count: Count) -> Html | None:
         return None
     order = _order(count, dict.fromkeys(found.observed.agents))
     place = {name: index for index, name in enumerate(found.observed.agents)}
-    rates, votes = found.observed.rates, found.observed.votes
+    spans, votes = found.observed.intervals, found.observed.votes
 
     def seen(one: str, other: str) -> str:
-        value = rates[place[one]][place[other]]
-        if value is None:
-            return ""
-        number = votes[place[one]][place[other]]
-        return f"{rate_range(wilson(round(value * number), number))} of {number:,}"
+        span = spans[place[one]][place[other]]
+        return "" if span is None else f"{rate_range(span)} of {votes[place[one]][place[other]]:,}"
 
     drawn = win_rate_figure("win-rates-observed", "Win rates in the votes", found.observed, order[:_MOST_DRAWN])
     label = "Win rates in the votes, percent with interval, and of how many votes"
     exhibits = [tag("div", tag("h3", drawn.title), _exhibit(drawn, OBSERVED, _pairs(order, seen, label)))]
     if found.ranking is not None and found.predicted is not None:
-        spans = predicted_spans(found.ranking)
+        likely = predicted_spans(found.ranking)
         known = [one for one in order if one in found.predicted.agents]
         drawn = win_rate_figure("win-rates-predicted", "Win rates by the ratings", found.predicted, known[:_MOST_DRAWN])
         label = "Win rates by the ratings, percent with interval"
-        numbers = _pairs(known, lambda one, other: rate_range(spans[one, other]), label)
+        numbers = _pairs(known, lambda one, other: rate_range(likely[one, other]), label)
         exhibits.append(tag("div", tag("h3", drawn.title), _exhibit(drawn, PREDICTED, numbers)))
     return _card("pairs", "Who beats whom", tag("div", exhibits, class_="columns"))
 
