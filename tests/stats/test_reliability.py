@@ -136,16 +136,16 @@ def test_a_curve_has_the_point_estimates_inside_its_intervals(metric, resample, 
     plain(curve)
 
 
-def test_resampling_tasks_has_the_variance_that_theory_says():
-    """Means of resampled tasks have the variance of the tasks' values over their number, within each app."""
+def test_intervals_over_tasks_have_the_variance_that_theory_says():
+    """The mean has the variance of the tasks' values over their number, within each app."""
     rng = generator(2)
     c, n, apps = rng.binomial(6, rng.beta(1, 1, 60)), 6, np.repeat(["a", "b", "c"], [10, 20, 30])
     values = np.array([math.comb(x, 2) / math.comb(n, 2) for x in c])
-    within = sum(values[apps == app].var() * (apps == app).sum() for app in "abc") / 60**2
-    curve = pass_curve(c, n, rng=rng, groups=apps, largest_k=2, replicates=40_000, level=0.6827)
+    within = sum(values[apps == app].var(ddof=1) * (apps == app).sum() for app in "abc") / 60**2
+    curve = pass_curve(c, n, rng=rng, groups=apps, largest_k=2, level=0.6827)
     assert curve.points[1].width / 2 == pytest.approx(within**0.5, rel=0.03)
-    everywhere = pass_curve(c, n, rng=rng, largest_k=2, replicates=40_000, level=0.6827)
-    assert everywhere.points[1].width / 2 == pytest.approx(values.std() / 60**0.5, rel=0.03)
+    everywhere = pass_curve(c, n, rng=rng, largest_k=2, level=0.6827)
+    assert everywhere.points[1].width / 2 == pytest.approx(values.std(ddof=1) / 60**0.5, rel=0.03)
 
 
 def test_groups_that_explain_everything_narrow_the_interval():
@@ -231,20 +231,17 @@ def test_all_successes_or_none_are_not_certainty(c, estimate, resample):
     curve = pass_curve(c, 3, rng=generator(), resample=resample)
     expected = wilson(12 if estimate else 0, 12)
     for point in curve.points:
-        assert (point.estimate, point.low, point.high) == (estimate, expected.low, expected.high)
-    assert any("cautious bound" in note for note in curve.notes)
+        assert point.estimate == estimate and expected.width <= point.width < 1.3 * expected.width
 
 
-def test_one_task_gets_a_wide_interval_and_a_warning():
+def test_one_task_gets_a_wide_interval():
     curve = pass_curve([2], 4, rng=generator())
     assert curve.points[0].low < 0.15 and curve.points[0].high > 0.85
-    assert any("few" in note for note in curve.notes)
 
 
-def test_groups_of_one_task_are_pointed_out():
+def test_groups_of_one_task_are_one_group_together():
     curve = pass_curve([0, 1, 2, 3], 3, rng=generator(), groups=list("abcd"))
-    assert any("4 groups have a single task" in note for note in curve.notes)
-    assert all(point.width > 0 for point in curve.points)
+    assert curve == pass_curve([0, 1, 2, 3], 3, rng=generator())
 
 
 def test_by_default_a_curve_ends_where_half_of_the_tasks_run_out():

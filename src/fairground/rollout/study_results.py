@@ -153,16 +153,15 @@ def study_result(study: Study, *, level: float = 0.95, resamples: int = 2000) ->
     """Works out what a study has found so far; one that still goes on may be read too."""
     begun = {run: study.place(run) for run in study.runs if _has_ended_episodes(study.place(run))}
     cells = _cells(begun)
-    streams = np.random.default_rng(study.spec.seed).spawn(2 * len(study.runs))
+    streams = np.random.default_rng(study.spec.seed).spawn(len(study.runs))
     found, tests = [], []
     for place, run in enumerate(study.runs):
         mine = cells.get((run.agent, run.condition))
-        rng, other = streams[2 * place : 2 * place + 2]
-        summary = _reliability(mine, study.spec.rollouts, rng, level, resamples) if mine is not None else None
+        summary = _reliability(mine, study.spec.rollouts, level) if mine is not None else None
         base = cells.get((run.agent, run.base)) if run.base else None
         change = None
         if mine is not None and base is not None:
-            change = _change(run.base, base, mine, other, level, resamples)
+            change = _change(run.base, base, mine, streams[place], level, resamples)
             tests += [change] if change is not None else []
         found.append(_condition(study, run, begun, summary, change))
     adjusted = iter(_adjusted(tests))
@@ -205,11 +204,9 @@ def _cells(begun: dict[StudyRun, Path]) -> dict[tuple[str, str], Cells]:
     return found
 
 
-def _reliability(
-    cells: Cells, rollouts: int, rng: np.random.Generator, level: float, resamples: int
-) -> ReliabilitySummary:
+def _reliability(cells: Cells, rollouts: int, level: float) -> ReliabilitySummary:
     largest = min(rollouts, int(cells.rollouts.max()))
-    return reliability(cells, rng=rng, unit="configuration", largest_k=largest, resamples=resamples, level=level)
+    return reliability(cells, unit="configuration", largest_k=largest, level=level)
 
 
 def _change(

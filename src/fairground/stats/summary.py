@@ -280,7 +280,7 @@ def _standing(
         scenarios=len(cells.scenarios),
         configurations=len(cells),
         episodes=cells.episodes,
-        reliability=reliability(cells, rng=rng, resamples=resamples, level=level),
+        reliability=reliability(cells, level=level),
         sensitivity=sensitivity(cells, rng=rng, level=level) if depth == "all" and varied_axes(cells) else None,
         components=_components(cells, rng, level) if depth == "all" else None,
         spreads=spreads,

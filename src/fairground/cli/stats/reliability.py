@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import numpy as np
 import typer
 
 from fairground.cli.output import Json, console, print_json
@@ -12,8 +11,6 @@ from fairground.cli.stats.options import (
     AS_IS,
     Files,
     Level,
-    RandomSeed,
-    Resamples,
     TableOptions,
     compact,
     folded,
@@ -35,24 +32,18 @@ def reliability(
     k: Annotated[int | None, typer.Option("-k", help="How far the curves go.", min=1)] = None,
     unit: Annotated[str, typer.Option(help="What a task is: auto, configuration or scenario.")] = "auto",
     level: Level = 0.95,
-    resamples: Resamples = 2000,
-    seed: RandomSeed = 0,
     json: Json = False,
 ) -> None:
     """Pass^k (all of k attempts succeed), pass@k (any does), and tasks solved always, sometimes, never."""
     table = read(files, tables)
-    everyone = count_all(table)
-    streams = np.random.default_rng(seed).spawn(len(everyone))
     found = {
         str(cells.contender): reliability_of(
             cells,
-            rng=stream,
             unit=unit,  # type: ignore[arg-type]  # checked there
             largest_k=k,
             level=level,
-            resamples=resamples,
         )
-        for cells, stream in zip(everyone, streams, strict=True)
+        for cells in count_all(table)
     }
     if json:
         print_json(plain(found))

@@ -28,6 +28,9 @@ A few scenarios that happen to agree would otherwise claim a precision that they
 changes no digit that is printed; with 16 it lifts the worst coverage found by simulation from 92 to 95%.
 """
 
+KNOWN = 1e9
+"""Degrees of freedom where the variance is not estimated but follows from the rate."""
+
 TINY = 1e-18
 """A variance below this is none: what rounding leaves of equal numbers."""
 
@@ -117,11 +120,26 @@ def added_by(values: Floats, cluster: NDArray[np.int64], number: int) -> tuple[f
     return mean, added
 
 
-def ratio_spread(mean: float, added: Floats, *, clusters: str) -> Spread:
-    """The spread of a mean over episodes, or of a difference of two, from what each cluster adds."""
-    own = added[~np.isnan(added)]
-    variance = np.asarray(float((own**2).sum()) * len(own) / max(len(own) - 1, 1))
-    return Spread(np.asarray(mean), variance, len(own) - 1.0, len(own), clusters)
+def ratio_spread(mean: float, added: Floats, *, clusters: str, app_of: Codes | None = None) -> Spread:
+    """The spread of a mean over episodes, or of a difference of two, from what each cluster adds.
+
+    Args:
+        mean: The estimate.
+        added: What each cluster adds to its deviation; NaN where it adds nothing.
+        clusters: What they are, in words.
+        app_of: Each cluster's app, where apps are strata; apps with one cluster are one stratum together.
+    """
+    own = ~np.isnan(added)
+    strata = np.zeros(len(added), dtype=np.int32) if app_of is None else app_of
+    sizes = np.bincount(strata[own])
+    group = np.where(sizes[strata[own]] > 1, strata[own] + 1, 0)
+    variance, freedom = 0.0, 0
+    for one in np.unique(group).tolist():
+        part = added[own][group == one]
+        if len(part) > 1:
+            variance += len(part) * float(part.var(ddof=1))
+            freedom += len(part) - 1
+    return Spread(np.asarray(mean), np.asarray(variance), float(freedom), int(own.sum()), clusters)
 
 
 def resampled_spread(replicates: Floats, estimate: float, like: Spread) -> Spread:

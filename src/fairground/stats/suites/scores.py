@@ -11,6 +11,7 @@ from fairground.core import InvalidInput
 from fairground.stats.interval import Interval, check_level
 from fairground.stats.suites.bootstrap import Profile, profile_of
 from fairground.stats.suites.clusters import (
+    KNOWN,
     Floats,
     Spread,
     number_interval,
@@ -22,9 +23,6 @@ from fairground.stats.suites.clusters import (
 )
 from fairground.stats.suites.suite_statistics import Statistic, apply, mean, statistic_of
 from fairground.stats.tables.cells import Cells
-
-_KNOWN = 1e9
-"""Degrees of freedom where the variance is not estimated but follows from the rate."""
 
 
 def score(
@@ -129,7 +127,7 @@ def _one_scenario(rates: Floats, rollouts: Floats) -> Spread:
     """The spread of one scenario's rate: from its configurations, or of one configuration from its rollouts."""
     if len(rates) > 1:
         return _of("configurations of its one scenario", rates)
-    return Spread(rates[0], np.float64(0.0), _KNOWN, float(rollouts[0]), "rollouts of its one configuration")  # type: ignore[arg-type]
+    return Spread(rates[0], np.float64(0.0), KNOWN, float(rollouts[0]), "rollouts of its one configuration")  # type: ignore[arg-type]
 
 
 def _of(what: str, values: Floats) -> Spread:

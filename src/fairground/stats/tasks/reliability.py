@@ -16,6 +16,7 @@ from scipy import special
 from fairground.core import InvalidInput
 from fairground.stats.interval import Interval, check_level
 from fairground.stats.proportions import check_counts, check_whole, score_bounds, wilson
+from fairground.stats.suites.clusters import KNOWN, Spread, share_interval
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -25,7 +26,6 @@ Resample = Literal["tasks", "rollouts"]
 CLASSES = ("always", "sometimes", "never")
 """Consistency classes, in the order of rows and columns of a flow matrix."""
 
-_FEW_TASKS = 30
 _CELLS_AT_ONCE = 4_000_000
 _KS_AT_ONCE = 200
 _NO_SPREAD = "wilson bound (no spread in the data)"
@@ -140,12 +140,11 @@ def pass_curve(
     level: float = 0.95,
     replicates: int = 10_000,
 ) -> PassCurve:
-    """Pass^k or pass@k for k = 1 up to `largest_k`, with percentile bootstrap intervals.
+    """Pass^k or pass@k for k = 1 up to `largest_k`, with intervals.
 
-    By default tasks are resampled, and their rollouts stay as they are. Each task's value is an unbiased estimate of
-    its own p^k, so the spread of these values over tasks already holds both kinds of chance, which tasks and which
-    rollouts. Drawing rollouts again on top would count the second kind twice; worse, the value of a task with c of n
-    drawn again has the mean (c/n)^k, which is above C(c, k) / C(n, k), so such an interval would sit too high.
+    By default tasks are the clusters. Each task's value is an unbiased estimate of its own p^k, so the spread of these
+    values over tasks already holds both kinds of chance, which tasks and which rollouts. The interval is Wilson's with
+    the number of trials that would vary as much, and Student's t, as for a score.
 
     Args:
         successes: c of each task.
@@ -154,12 +153,12 @@ def pass_curve(
         metric: Which of the two.
         largest_k: Where the curve ends; by default the largest k for which at least half of the tasks have enough
             rollouts.
-        groups: The app of each task. Apps are then fixed, and tasks are resampled within their app.
+        groups: The app of each task. Apps are then fixed, and tasks are the sample within their app.
         resample: "tasks" for a statement about tasks like these; "rollouts" for a statement about exactly these tasks
-            (rollouts are drawn again within each, and the shift described above is taken out); the second is
-            trustworthy only where k is at most half of n.
+            (a bootstrap draws rollouts again within each; a task with c of n drawn again has the mean (c/n)^k, which
+            is above C(c, k) / C(n, k), and that shift is taken out); trustworthy only where k is at most half of n.
         level: Confidence level of each point (not of the curve as a whole).
-        replicates: Bootstrap resamples.
+        replicates: Bootstrap resamples, for "rollouts".
     """
     check_level(level)
     c, n = _tasks(successes, trials)
@@ -188,7 +187,7 @@ def pass_curve(
         used += [int(usable.sum())] * len(ks)
     if used[-1] < len(c):
         notes.append(_short_note(largest_k, len(c) - used[-1], len(c)))
-    notes += _bootstrap_notes(points, used, group, int(n.min()), resample)
+    notes += _bootstrap_notes(points, used, int(n.min()), resample)
     left_out = tuple(len(c) - u for u in used)
     return PassCurve(metric, tuple(range(1, largest_k + 1)), tuple(points), tuple(used), left_out, tuple(notes))
 
@@ -283,23 +282,19 @@ def _points(
     columns = slice(ks.start - 1, ks.stop - 1)
     table = pass_table(metric, c_cell, n_cell, ks.stop - 1)[:, columns]
     estimates = np.clip(weight @ table / len(c), 0.0, 1.0)
+    if resample == "tasks":
+        return _over_tasks(estimates, table, cell, group, level)
     means = np.empty((replicates, len(ks)))
-    widest = len(weight) if resample == "tasks" else (int(n.max()) + 1) * len(ks)
-    rows = max(1, _CELLS_AT_ONCE // widest)
-    strata = [np.unique(cell[group == g], return_counts=True) for g in np.unique(group)]
+    rows = max(1, _CELLS_AT_ONCE // ((int(n.max()) + 1) * len(ks)))
     for start in range(0, replicates, rows):
         size = min(rows, replicates - start)
         sums = np.zeros((size, len(ks)))
-        if resample == "tasks":
-            for present, count in strata:
-                sums += rng.multinomial(count.sum(), count / count.sum(), size) @ table[present]
-        else:
-            for trials, successes, tasks, value in zip(n_cell, c_cell, weight, table, strict=True):
-                sums += tasks * value
-                if 0 < successes < trials:
-                    possible = np.arange(trials + 1)
-                    values = pass_table(metric, possible, np.full_like(possible, trials), ks.stop - 1)[:, columns]
-                    sums += _shifts(values, int(successes), int(trials), int(tasks), size, rng)
+        for trials, successes, tasks, value in zip(n_cell, c_cell, weight, table, strict=True):
+            sums += tasks * value
+            if 0 < successes < trials:
+                possible = np.arange(trials + 1)
+                values = pass_table(metric, possible, np.full_like(possible, trials), ks.stop - 1)[:, columns]
+                sums += _shifts(values, int(successes), int(trials), int(tasks), size, rng)
         means[start : start + size] = sums / len(c)
     low, high = np.quantile(np.clip(means, 0.0, 1.0), [(1 - level) / 2, (1 + level) / 2], axis=0)
     flat = np.ptp(means, axis=0) < 1e-12
@@ -310,8 +305,29 @@ def _points(
             points.append(Interval(estimate, *ends, level, _NO_SPREAD))
         else:
             ends = min(lower, estimate), max(upper, estimate)
-            points.append(Interval(estimate, *ends, level, f"bootstrap over {resample}, percentile"))
+            points.append(Interval(estimate, *ends, level, "bootstrap over rollouts, percentile"))
     return points
+
+
+def _over_tasks(estimates: Floats, table: Floats, cell: Counts, group: Counts, level: float) -> list[Interval]:
+    """Intervals whose clusters are tasks, within groups; groups of one task are one stratum together."""
+    alone = np.bincount(group)[group] == 1
+    strata = np.where(alone, -1, group)
+    variance, freedom = np.zeros(len(estimates)), 0
+    for one in np.unique(strata).tolist():
+        present, count = np.unique(cell[strata == one], return_counts=True)
+        size = int(count.sum())
+        if size > 1:
+            values = table[present]
+            mean = count @ values / size
+            variance += size * (count @ (values - mean) ** 2) / (size - 1)
+            freedom += size - 1
+    tasks = len(cell)
+    free = float(freedom) if tasks > 1 else KNOWN
+    return [
+        share_interval(Spread(np.asarray(value), np.asarray(spread), free, tasks, "tasks"), level)
+        for value, spread in zip(estimates, variance / tasks**2, strict=True)
+    ]
 
 
 def _shifts(values: Floats, successes: int, trials: int, tasks: int, size: int, rng: np.random.Generator) -> Floats:
@@ -372,20 +388,13 @@ def _group(groups: Sequence[Hashable] | NDArray[np.generic] | None, size: int) -
     return np.array([known.setdefault(name, len(known)) for name in names], dtype=np.int64)
 
 
-def _bootstrap_notes(
-    points: list[Interval], used: list[int], group: Counts, smallest_n: int, resample: Resample
-) -> list[str]:
+def _bootstrap_notes(points: list[Interval], used: list[int], smallest_n: int, resample: Resample) -> list[str]:
     notes = []
     if any(point.method == _NO_SPREAD for point in points):
         notes.append("Where resampling sees no spread, the interval is a cautious bound from the number of tasks.")
-    if used[-1] < _FEW_TASKS:
-        notes.append(f"{used[-1]} tasks are few: bootstrap intervals are then too narrow.")
     rare = [k for k, point in enumerate(points, 1) if _is_rare(point, used[k - 1])]
     if rare:
         notes.append(f"From k = {rare[0]} on, fewer than five tasks' worth of one outcome: read the interval as rough.")
-    alone = int((np.bincount(group) == 1).sum())
-    if resample == "tasks" and alone and len(group) > 1:
-        notes.append(f"{alone} groups have a single task, which resampling within the group cannot vary.")
     if resample == "rollouts" and len(points) > smallest_n / 2:
         notes.append("Resampled rollouts give intervals that are too narrow where k is more than half of n.")
     return notes

@@ -1,4 +1,4 @@
-"""Reliability of one contender from its cells, with intervals that draw whole scenarios."""
+"""Reliability of one contender from its cells, with intervals whose clusters are scenarios."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairground.core import InvalidInput
-from fairground.stats.interval import Interval, check_level
-from fairground.stats.proportions import score_bounds
-from fairground.stats.suites.bootstrap import FLAT, interval_of
+from fairground.stats.interval import check_level
+from fairground.stats.suites.clusters import KNOWN, Spread, added_by, ratio_spread, share_interval
 from fairground.stats.tables.cells import Cells
 from fairground.stats.tasks.reliability import Metric, PassCurve, ReliabilitySummary, consistency, pass_table
 from fairground.stats.tasks.transitions import Transitions, transitions
@@ -29,22 +28,18 @@ _ENOUGH = 0.75  # of the tasks must have been tried k times, for a curve to go t
 def reliability(
     cells: Cells,
     *,
-    rng: np.random.Generator,
     unit: Unit = "auto",
     largest_k: int | None = None,
-    resamples: int = 2000,
     level: float = 0.95,
 ) -> ReliabilitySummary:
     """Pass^k, pass@k and consistency classes of a contender; every task counts the same.
 
-    Tasks of one scenario are alike, so scenarios are drawn whole, within their app.
+    Tasks of one scenario resemble each other, so scenarios are the clusters of the intervals, as for a score.
 
     Args:
         cells: The contender's.
-        rng: Where randomness comes from.
         unit: What a task is.
         largest_k: How far the curves go; as far as three quarters of the tasks were tried, unless given.
-        resamples: How many replicates.
         level: Of the intervals.
     """
     check_level(level)
@@ -60,13 +55,12 @@ def reliability(
         )
     if largest == 1:
         notes.append("Tasks were tried once: nothing can be said on repetition. Run each at least three times.")
-    times = _draw_scenarios(cells, rng, resamples)
     return ReliabilitySummary(
         tasks=len(successes),
         rollouts=int(trials.sum()),
         consistency=consistency(successes, trials, level=level),
-        pass_hat=_curve("Pass^k", successes, trials, scenario, times, largest, level, tuple(notes)),
-        pass_at=_curve("pass@k", successes, trials, scenario, times, largest, level, tuple(notes)),
+        pass_hat=_curve("Pass^k", successes, trials, scenario, cells.app_of, largest, level, tuple(notes)),
+        pass_at=_curve("pass@k", successes, trials, scenario, cells.app_of, largest, level, tuple(notes)),
     )
 
 
@@ -115,51 +109,34 @@ def tasks_of(
     )
 
 
-def _draw_scenarios(cells: Cells, rng: np.random.Generator, resamples: int) -> NDArray[np.float64]:
-    """How often each scenario comes in each replicate; drawn within apps."""
-    times = np.empty((resamples, len(cells.scenarios)))
-    for app in range(len(cells.apps)):
-        members = np.flatnonzero(cells.app_of == app)
-        times[:, members] = rng.multinomial(len(members), np.full(len(members), 1 / len(members)), size=resamples)
-    return times
-
-
 def _curve(
     metric: Metric,
     successes: NDArray[np.int64],
     trials: NDArray[np.int64],
     scenario: NDArray[np.int64],
-    times: NDArray[np.float64],
+    app_of: NDArray[np.int32],
     largest: int,
     level: float,
     notes: tuple[str, ...],
 ) -> PassCurve:
-    number = times.shape[1]
     points, used = [], []
     for k in range(1, largest + 1):
         usable = trials >= k
         values = pass_table(metric, successes[usable], trials[usable], k)[:, k - 1]
-        estimate = float(values.mean())
-        sums = np.bincount(scenario[usable], values, number)
-        sizes = np.bincount(scenario[usable], minlength=number)
-        totals = times @ sizes
-        drawn = (times @ sums)[totals > 0] / totals[totals > 0]
-        points.append(_interval(drawn, estimate, int((sizes > 0).sum()), level))
+        points.append(share_interval(_spread(values, scenario[usable], trials[usable], app_of), level))
         used.append(int(usable.sum()))
     left_out = tuple(len(trials) - one for one in used)
     return PassCurve(metric, tuple(range(1, largest + 1)), tuple(points), tuple(used), left_out, notes)
 
 
-def _interval(drawn: NDArray[np.float64], estimate: float, scenarios: int, level: float) -> Interval:
-    """Of the replicates; never narrower than Wilson's where less than one scenario's worth of one outcome was seen.
-
-    There the bootstrap draws next to nothing but the other outcome, and would shrink to no width at all. So it would
-    where all scenarios are alike.
-    """
-    if min(estimate, 1 - estimate) * scenarios >= 1 and np.ptp(drawn) >= FLAT:
-        return interval_of(drawn, estimate, level=level, label="bootstrap over scenarios")
-    low, high = score_bounds(estimate, scenarios, level)
-    if len(drawn):
-        ends = interval_of(drawn, estimate, level=level)
-        low, high = min(low, ends.low), max(high, ends.high)
-    return Interval(estimate, low, high, level, "wilson, a scenario a trial")
+def _spread(
+    values: NDArray[np.float64], scenario: NDArray[np.int64], trials: NDArray[np.int64], app_of: NDArray[np.int32]
+) -> Spread:
+    """The spread of the mean over tasks: from scenarios, of one scenario from its tasks, of one task from rollouts."""
+    if len(values) == 1:
+        return Spread(values[0], np.zeros(()), KNOWN, float(trials[0]), "rollouts of its one task")
+    if (scenario == scenario[0]).all():
+        mean, added = added_by(values, np.arange(len(values)), len(values))
+        return ratio_spread(mean, added, clusters="configurations of its one scenario")
+    mean, added = added_by(values, scenario, len(app_of))
+    return ratio_spread(mean, added, clusters="scenarios", app_of=app_of)
