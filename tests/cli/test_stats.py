@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import random
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
@@ -301,7 +302,7 @@ def test_who_was_never_scored_is_still_shown(capsys: pytest.CaptureFixture[str],
     assert any(line.split() == ["a", "0", "0", "0", "0", "24", "0"] for line in out.splitlines())
 
 
-def test_columns_of_others_need_but_new_names(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_table_of_others_needs_no_option(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "osworld.jsonl"
     rows = [
         {"model": model, "domain": domain, "example_id": f"{domain}-{task}", "score": task % 2, "args": {"n": 1}}
@@ -310,12 +311,45 @@ def test_columns_of_others_need_but_new_names(capsys: pytest.CaptureFixture[str]
         for task in range(4)
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    code, _, err = run(capsys, "stats", path)
-    wanted = ("example_id=scenario", "model=agent", "domain=app")
-    assert code == 2 and all(f"--rename {name}" in err for name in wanted)
-    words = [word for name in (*wanted, "score=reward") for word in ("--rename", name)]
-    code, out, _ = run(capsys, "stats", path, *words)
-    assert code == 0 and "chrome" in out and "model2" in out
+    code, out, err = run(capsys, "stats", path)
+    assert code == 0 and "model2" in out and "chrome" not in out
+    for said in (
+        "'example_id' is the scenario",
+        "'model' is the agent",
+        "'score' is the result",
+        "--rename domain=app",
+    ):
+        assert said in err and said not in out, "notes are said once"
+    code, out, _ = run(capsys, "stats", path, "--rename", "domain=app")
+    assert code == 0 and "chrome" in out
+
+
+def test_all_that_must_be_said_is_one_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "odd table.csv"
+    path.write_text("stuff,who,fine\n" + "".join(f"t{task},{who},1\n" for task in range(4) for who in "ab"))
+    code, _, err = run(capsys, "stats", path, *FEW)
+    (command,) = [line.removeprefix("  run: ") for line in err.splitlines() if line.startswith("  run: ")]
+    program, *words = shlex.split(command)
+    assert code == 2 and program == "fairground" and str(path) in words and words.count("--rename") == 3
+    code, out, err = run(capsys, *words)
+    assert code == 0 and "run:" not in err and all(f"\n{who} " in out for who in "ab")
+    value = strict(run(capsys, "stats", path, "--json")[1])
+    assert value["run"].endswith("--rename stuff=scenario --rename fine=success --rename who=agent")
+
+
+@pytest.mark.parametrize("command", [["stats"], ["stats", "reliability"], ["report", "-o", "OUT"]], ids=" ".join)
+def test_missing_results_are_what_is_said(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, command: list[str]
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("agent,task_id,is_resolved\na,s,True\na,t,\na,u,False\na,v,timeout\n")
+    words = [*(str(tmp_path / "r.html") if word == "OUT" else word for word in command), path]
+    words += ["--map", "timeout=failed"]
+    code, _, err = run(capsys, *words)
+    assert code == 2 and "line 3, column 'is_resolved': empty" in err and "--missing errored (not scored" in err
+    for choice, said in (("errored", "counted as errored"), ("failed", "scored as failures"), ("skip", "left out")):
+        code, _, err = run(capsys, *words, "--missing", choice)
+        assert code == 0 and f"1 of 4 rows of {path} have no result: {said}" in err
 
 
 def test_a_column_that_may_be_misnamed_is_said_beside_the_figures(

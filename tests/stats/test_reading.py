@@ -117,7 +117,6 @@ def test_a_name_may_be_very_long(tmp_path: Path) -> None:
         (HEAD.strip() + ',note\na,x,s,1,fine\na,x,t,1,"oh\nb,x,s,1,\n', "line 3: a quote is opened and never closed"),
         ("agent,agent,scenario,success\na,b,s,1\n", "column 'agent' is there twice"),
         ("agent, agent,scenario,success\na,b,s,1\n", "column 'agent' is there twice"),
-        (",agent,scenario,success\n0,a,s,1\n", "a column has no name: '', 'agent'"),
         (HEAD.encode() + b"a,\xff,s,1\n", "not UTF-8"),
         ((HEAD + ROWS).encode("utf-16"), "not UTF-8"),
         (HEAD + "a,x\0y,s,1\n", r"line 2, column 'app': expected a name, got 'x\\x00y'"),
@@ -149,8 +148,18 @@ def test_rows_in_later_batches_have_their_right_line(tmp_path: Path, monkeypatch
     assert "line 3002, column 'steps'" in str(refused(write(tmp_path / "t.csv", numbers)))
 
 
-def test_pandas_index_column_gets_its_own_advice(tmp_path: Path) -> None:
-    assert "index=False" in str(refused(write(tmp_path / "t.csv", ",agent,scenario,success\n0,a,s,1\n")).fix)
+def test_columns_without_a_name_are_called_by_their_position(tmp_path: Path) -> None:
+    found = read_table(write(tmp_path / "t.csv", ",agent,scenario,success,\n0,a,s,1,\n1,b,s,0,\n"))
+    assert content(found)["agent"] == ["a", "b"] and sorted(found.extra) == ["unnamed_1", "unnamed_5"]
+
+
+def test_decimals_have_commas_where_columns_have_other_separators(tmp_path: Path) -> None:
+    rows = "scenario;reward;cost\ns;1,0;1,25\nt;0;nan\n"
+    for separator in ";\t|":
+        found = read_table(write(tmp_path / "t.csv", rows.replace(";", separator)))
+        assert content(found)["cost"] == [1.25, None] and content(found)["outcome"] == [0, 1]
+    commas = write(tmp_path / "t.csv", 'scenario,reward,cost\ns,1,"1,250"\n')
+    assert "line 2, column 'cost': expected a number, got 1,250" in str(refused(commas)), "that may be thousands"
 
 
 # Renaming
@@ -197,12 +206,20 @@ OTHER = '{"agent": "b", "app": "x", "scenario": "s", "success": false}\n'
         "\ufeff" + LINE + OTHER,
         (LINE + OTHER).replace("\n", "\r\n"),
         (LINE + OTHER).replace('"agent"', '" agent "'),
+        LINE + "\n \n" + OTHER,
+        f"[{LINE},{OTHER}]",
+        f"[\n{LINE},\n{OTHER}]\n",
+        "\ufeff " + f"[{LINE},{OTHER}]",
     ],
-    ids=["plain", "no last line end", "empty lines at the end", "bom", "crlf", "blanks"],
+    ids=[
+        *("plain", "no last line end", "empty lines at the end", "bom", "crlf", "blanks", "empty lines", "list"),
+        *("list over lines", "list with bom"),
+    ],
 )
-def test_a_file_of_json_lines(tmp_path: Path, text: str) -> None:
-    found = content(read_table(write(tmp_path / "t.jsonl", text)))
-    assert found == content(read_table(write(tmp_path / "plain.csv", HEAD + ROWS)))
+def test_a_file_of_json(tmp_path: Path, text: str) -> None:
+    for name in ("t.jsonl", "t.json"):
+        found = content(read_table(write(tmp_path / name, text)))
+        assert found == content(read_table(write(tmp_path / "plain.csv", HEAD + ROWS)))
 
 
 @pytest.mark.parametrize(
@@ -211,14 +228,14 @@ def test_a_file_of_json_lines(tmp_path: Path, text: str) -> None:
         ("", "no episode in it"),
         ("\n\n", "no episode in it"),
         ("{}\n", "no episode in it"),
-        (LINE + "\n" + OTHER, "line 2: empty, and more comes after it"),
-        (LINE + "{\n", "line 2: expected one JSON object a line"),
-        ("[" + LINE.strip() + "]", "line 1: expected one JSON object a line"),
-        ("[\n" + LINE + "]", "line 1: expected one JSON object a line"),
+        (LINE + "{\n", "line 2: not valid JSON"),
+        ("[" + LINE, "not valid JSON"),
         (LINE + "null\n", "line 2: expected an object, got null"),
         (LINE + "3\n", "line 2: expected an object, got 3"),
         (LINE + LINE.strip() + "," + OTHER, "line 2: not valid JSON"),
-        (LINE + OTHER.replace("false", "NaN"), "line 2: not valid JSON: NaN"),
+        (LINE + OTHER.replace("false", "Infinity"), "line 2: not valid JSON: Infinity"),
+        (LINE + OTHER.replace("false", "NaN"), "line 2, column 'success': empty"),
+        (LINE + "\n\n" + OTHER.replace("false", "NaN"), "line 4, column 'success': empty"),
         (LINE + OTHER.replace("{", '{"agent": "z", '), "line 2: .*'agent' is there twice"),
         (LINE + OTHER.replace('"b"', '"\\ud800"'), "line 2, column 'agent': half of a surrogate pair"),
         (LINE + OTHER.replace(', "success": false', ""), "line 2, column 'success': empty"),
@@ -226,7 +243,8 @@ def test_a_file_of_json_lines(tmp_path: Path, text: str) -> None:
         (LINE + OTHER.replace("false", "0.5"), "line 2, column 'success': expected true or false"),
         (LINE + OTHER.replace("}", ', "": 1}'), "a column has no name"),
         (LINE.encode() + b'{"agent": "\xff"}\n', "line 2: not valid JSON"),
-        ("[" * 100_000 + "\n", "line 1: "),
+        ("[" * 100_000 + "\n", "not valid JSON: maximum recursion"),
+        ('{"a": ' * 100_000 + "\n", "line 1: not valid JSON: maximum recursion"),
     ],
 )
 def test_bad_json_lines_are_refused_with_their_line(tmp_path: Path, text: str | bytes, message: str) -> None:
@@ -259,11 +277,10 @@ def test_columns_and_types_that_come_late_fill_what_was_before(tmp_path: Path, m
     assert content(found)["steps"][5] == 3 and found.extra["mark"].to_pylist()[-1] == "[1]"
 
 
-def test_a_hole_between_batches_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_empty_lines_between_batches_do_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fairground.stats.tables.json_reading._LINES", 2)
-    for holes in ("\n", "\n\n\n"):
-        assert "line 3: empty" in str(refused(write(tmp_path / "t.jsonl", LINE + OTHER + holes + LINE)))
-    assert len(read_table(write(tmp_path / "t.jsonl", LINE + OTHER + "\n" * 5))) == 2
+    for holes in ("", "\n", "\n\n\n"):
+        assert len(read_table(write(tmp_path / "t.jsonl", LINE + OTHER + holes + LINE))) == 3
 
 
 # Parquet
@@ -306,7 +323,8 @@ def test_lists_in_parquet_become_their_json(tmp_path: Path) -> None:
     ("columns", "message"),
     [
         ({"success": [True, None]}, "row 2, column 'success': empty"),
-        ({"reward": [1.0, float("nan")]}, "row 2, column 'reward': expected a number from 0 to 1, got nan"),
+        ({"reward": [1.0, float("inf")]}, "row 2, column 'reward': expected a number, got inf"),
+        ({"success": [1.0, float("nan")]}, "row 2, column 'success': empty"),
         ({"scenario": [1.0, float("nan")]}, "row 2, column 'scenario': expected a name, got nan"),
         ({"app": [b"x", b"\xff"]}, "row 2, column 'app': expected a name, got b"),
         ({"seconds": pa.array([1, 2], pa.duration("s"))}, "column 'seconds': expected numbers, got duration"),
@@ -341,7 +359,8 @@ def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
     assert "does not exist" in str(refused(tmp_path / "nowhere" / "t.csv"))
     assert "is a folder" in str(refused(tmp_path))
     assert "expected a name that ends in .csv" in str(refused(write(tmp_path / "t.xlsx", b"PK")))
-    assert "jq" in str(refused(write(tmp_path / "t.json", "[]")).fix)
+    assert "unpack" in str(refused(write(tmp_path / "t.csv.gz", b"")).fix)
+    assert "no episode in it" in str(refused(write(tmp_path / "t.json", "[]")))
     assert "got 'no ending'" in str(refused(write(tmp_path / "t", HEAD)))
     assert len(read_table(write(tmp_path / "T.CSV", HEAD + ROWS))) == 2
 

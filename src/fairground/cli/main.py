@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shlex
 import sys
 import warnings
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from rich.markup import escape
 from fairground import __version__
 from fairground.cli.loading import Commands
 from fairground.cli.output import clean, errors
-from fairground.core import FairgroundError, InvalidInput
+from fairground.core import FairgroundError, InvalidInput, NeedsOptions
 
 # \b keeps click from filling the lines that follow.
 _HELP = """Real software as worlds for computer-use agents.
@@ -92,7 +93,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         result = _run(words)
         return int(result) if isinstance(result, int) else 0
     except FairgroundError as error:
-        _say(error.message, error.fix, as_json="--json" in words)
+        options = error.options if isinstance(error, NeedsOptions) else ""
+        run = f"{shlex.join(['fairground', *words])} {options}" if options else None
+        _say(error.message, error.fix, as_json="--json" in words, run=run)
         return 2 if isinstance(error, InvalidInput) else 1
     except _UsageError as error:
         if type(error).__name__ == "NoArgsIsHelpError":
@@ -130,9 +133,9 @@ def _root(version: bool = typer.Option(False, "--version", help="Print the versi
         raise typer.Exit
 
 
-def _say(message: str, fix: str | None, as_json: bool) -> None:
+def _say(message: str, fix: str | None, as_json: bool, run: str | None = None) -> None:
     if as_json:
-        print(json.dumps({"error": message, "fix": fix}))
+        print(json.dumps({"error": message, "fix": fix} | ({"run": run} if run else {})))
         return
     # Names from files are among these words. Lines are ours: each fault has its own.
     lines = "\n".join(clean(line) for line in message.split("\n"))
@@ -140,6 +143,8 @@ def _say(message: str, fix: str | None, as_json: bool) -> None:
     if fix:
         shown = "\n".join(clean(line) for line in fix.split("\n"))
         errors.print(f"  [bold]fix:[/] {escape(shown)}", highlight=False, soft_wrap=True)
+    if run:
+        errors.print(f"  [bold]run:[/] {escape(clean(run))}", highlight=False, soft_wrap=True)
 
 
 def _show_warning(

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from fairground.core.errors import InvalidConfiguration as InvalidConfiguration
     from fairground.core.errors import InvalidInput as InvalidInput
     from fairground.core.errors import MissingPrerequisite as MissingPrerequisite
+    from fairground.core.errors import NeedsOptions as NeedsOptions
     from fairground.core.errors import SandboxError as SandboxError
     from fairground.core.errors import ScreenError as ScreenError
     from fairground.core.errors import StageError as StageError
@@ -109,6 +110,7 @@ __all__ = [
     "MouseDown",
     "MouseUp",
     "Move",
+    "NeedsOptions",
     "Node",
     "Observation",
     "Outcome",
@@ -178,6 +180,7 @@ _LATE = {
     "MouseUp": "action",
     "Move": "action",
     "NAMED_KEYS": "keys",
+    "NeedsOptions": "errors",
     "Node": "frame",
     "Observation": "frame",
     "Outcome": "verdict",

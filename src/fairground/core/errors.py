@@ -34,6 +34,22 @@ class InvalidInput(FairgroundError, ValueError):
     """Something a person or a file said does not have the form it must have."""
 
 
+class NeedsOptions(InvalidInput):
+    """Something was asked too briefly. `options`, added to the command line, say the rest.
+
+    Args:
+        message: What was expected and what was found.
+        fix: What to do about it, on a command line or in Python.
+        options: What to add to a command, ready to be pasted; empty where nothing can be suggested.
+    """
+
+    options = ""
+
+    def __init__(self, message: str, *, fix: str | None = None, options: str = "") -> None:
+        super().__init__(message, fix=fix)
+        self.options = options
+
+
 class InvalidAction(InvalidInput):
     """An action that cannot be carried out: off screen, unknown key, too long. The agent's fault."""
 

@@ -26,14 +26,36 @@ _NAMED = 4  # of those whom a note is about
 
 Files = Annotated[
     list[Path],
-    typer.Argument(help="Tables (.csv, .jsonl, .parquet), or folders of runs or episodes.", metavar="FILE..."),
+    typer.Argument(help="Tables (.csv, .jsonl, .json, .parquet), or folders of runs or episodes.", metavar="FILE..."),
 ]
-File = Annotated[Path, typer.Argument(help="A table of episodes (.csv, .jsonl, .parquet), or the folder of a run.")]
+File = Annotated[
+    Path, typer.Argument(help="A table of episodes (.csv, .jsonl, .json, .parquet), or the folder of a run.")
+]
 Rename = Annotated[
     list[str] | None, typer.Option(help="What a column is called here, such as model=agent; may be repeated.")
 ]
 SuccessAt = Annotated[
     float | None, typer.Option(help="The reward from which on an episode is a success, where no column says.")
+]
+RewardMax = Annotated[float, typer.Option(help="The highest reward in the table, such as 100 for percentages.")]
+ValueMap = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        help="What a word in the column of results means, such as timeout=failed: passed, failed, errored, invalid, or "
+        "skip to leave its rows out; may be repeated.",
+    ),
+]
+Missing = Annotated[
+    str | None,
+    typer.Option(
+        help="What rows without a result are: errored (not scored), failed (scored as failures) or skip (left out). "
+        "Refused unless given."
+    ),
+]
+Wide = Annotated[
+    str | None,
+    typer.Option(help="For tables with several columns of results: what each column is: agent, rollout or scenario."),
 ]
 Where = Annotated[list[str] | None, typer.Option(help="Only these rows, such as suite=pocket; may be repeated.")]
 Level = Annotated[float, typer.Option(help="Of the intervals.")]
@@ -49,7 +71,11 @@ class TableOptions:
     """What people say about the tables that they give. Each field is an option of every command that reads tables."""
 
     rename: Rename = None
+    values: ValueMap = None
+    missing: Missing = None
     success_at: SuccessAt = None
+    reward_max: RewardMax = 1.0
+    wide: Wide = None
     where: Where = None
 
 
@@ -84,7 +110,17 @@ def read(files: Sequence[Path], options: TableOptions) -> Table:
     tables = [path for path in files if not path.is_dir()]
     found = []
     if tables:
-        found.append(read_table(tables, rename=pairs("--rename", options.rename), success_at=options.success_at))
+        found.append(
+            read_table(
+                tables,
+                rename=pairs("--rename", options.rename),
+                success_at=options.success_at,
+                reward_max=options.reward_max,
+                values=pairs("--map", options.values),
+                missing=options.missing,
+                wide=options.wide,
+            )
+        )
     if runs:
         from fairground.rollout import run_table  # which needs Linux; tables do not
 
@@ -99,12 +135,15 @@ def read(files: Sequence[Path], options: TableOptions) -> Table:
 def pairs(option: str, given: Sequence[str] | None) -> dict[str, str]:
     """`a=b` as names and values."""
     found: dict[str, str] = {}
-    example = {"--rename": "model=agent", "--where": "suite=pocket"}.get(option, "name=value")
+    examples = {"--rename": "model=agent", "--where": "suite=pocket", "--map": "timeout=failed"}
     for text in given or ():
         name, equals, value = text.partition("=")
         name, value = name.strip(), value.strip()
         if not equals or not name:
-            raise InvalidInput(f"{option}: expected NAME=VALUE, got {text!r}", fix=f"such as {option} {example}")
+            raise InvalidInput(
+                f"{option}: expected NAME=VALUE, got {text!r}",
+                fix=f"such as {option} {examples.get(option, 'name=value')}",
+            )
         if found.get(name, value) != value:
             raise InvalidInput(
                 f"{option}: {name} is there twice, with {found[name]!r} and {value!r}", fix="say it once"

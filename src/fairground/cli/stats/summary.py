@@ -70,7 +70,7 @@ def summary(
     _print_apps(found)
     _print_duels(found)
     print_notes(
-        [("", note) for note in found.notes]
+        [("", note) for note in found.notes if note not in table.notes]  # which were said when it was read
         + [(str(one.contender), note) for one in found.standings for note in one.notes]
     )
 

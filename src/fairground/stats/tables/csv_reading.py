@@ -5,14 +5,14 @@ from __future__ import annotations
 import csv
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.csv
 
 from fairground.core import InvalidInput
-from fairground.stats.tables.column_advice import short
+from fairground.stats.tables.synonyms import short
 
 _BYTES = 1 << 24  # a batch
 
@@ -35,56 +35,60 @@ def csv_batches(path: Path) -> Iterator[dict[str, pa.ChunkedArray]]:
         raise _explained(path, header, lines, str(error)) from None
 
 
+def csv_delimiter(path: Path) -> str:
+    """What stands between the columns of a CSV file."""
+    return _header(path)[1]
+
+
 def _explained(path: Path, header: list[str], lines: int, error: str) -> InvalidInput:
     """What Arrow found, in our words. Its rows are counted from 1, with every line of the header."""
     if ragged := re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", error, re.DOTALL):
-        place = csv_place(path, int(ragged[1]) - lines - 1)
+        (place,) = csv_places(path, [int(ragged[1]) - lines - 1])
         return InvalidInput(
             f"{path}, {place}: expected {ragged[2]} columns, got {ragged[3]}: {short(ragged[4])!r}",
             fix='a value that holds the separator or a line end must stand in quotes: "like, this"',
         )
     if encoding := re.search(r"column #(\d+): Row #(\d+):.*UTF8", error):
-        place = csv_place(path, int(encoding[2]) - lines - 1)
+        (place,) = csv_places(path, [int(encoding[2]) - lines - 1])
         return InvalidInput(
             f"{path}, {place}, column {header[int(encoding[1])]!r}: not UTF-8 text", fix="save it as UTF-8"
         )
     if "Empty CSV" in error or "Could not skip" in error:
-        return InvalidInput(f"{path}: no episode in it", fix="one row an episode, under a header")
+        return InvalidInput(f"{path}: no episode in it", fix="one row per episode, under a header")
     return InvalidInput(f"{path}: not a readable CSV file: {error.splitlines()[0][:200]}")
 
 
-def csv_place(path: Path, row: int) -> str:
-    """The line at which a row begins, counted from 0. Values may hold line ends, so it is looked up again."""
+def csv_places(path: Path, rows: Sequence[int]) -> list[str]:
+    """The lines at which rows begin, counted from 0. Values may hold line ends, so they are looked up again."""
+    wanted = {row + 1: f"row {row + 1}" for row in rows}  # the header comes before row 0
     for number, (line, _) in enumerate(_records(path)):
-        if number == row + 1:  # the header comes before row 0
-            return f"line {line}"
-    return f"row {row + 1}"
+        if number in wanted:
+            wanted[number] = f"line {line}"
+        if number >= max(wanted, default=0):
+            break
+    return [wanted[row + 1] for row in rows]
 
 
 def _header(path: Path) -> tuple[list[str], str, int]:
     """The names of the columns, what stands between them, and how many lines all that takes.
 
-    Comma, semicolon or tab, whichever is most there.
+    Comma, semicolon, tab or bar, whichever occurs most. Columns without a name are called by their position: pandas
+    writes its index as one.
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             first = next(((number, text) for number, text in enumerate(file, 1) if text.strip()), None)
             if first is None:
-                raise InvalidInput(f"{path}: empty", fix="one row an episode, under a header")
+                raise InvalidInput(f"{path}: empty", fix="one row per episode, under a header")
             number, line = first
-            delimiter = "\t" if path.suffix.lower() == ".tsv" and "\t" in line else max(",;\t", key=line.count)
+            delimiter = "\t" if path.suffix.lower() == ".tsv" and "\t" in line else max(",;\t|", key=line.count)
             records = csv.reader(itertools.chain([line], file), delimiter=delimiter)
-            header = [name.strip() for name in next(records)]
+            header = [name.strip() or f"unnamed_{at}" for at, name in enumerate(next(records), 1)]
     except UnicodeDecodeError:
         raise InvalidInput(f"{path}: not UTF-8 text", fix="save it as UTF-8") from None
     except csv.Error as error:
         raise InvalidInput(f"{path}: the header cannot be read: {error}", fix="see to its quotes") from None
     for name in header:
-        if not name:
-            raise InvalidInput(
-                f"{path}: a column has no name: {', '.join(map(repr, header))}",
-                fix="name it, or drop it; pandas writes one with to_csv(...) and none with to_csv(..., index=False)",
-            )
         if header.count(name) > 1:
             raise InvalidInput(f"{path}: column {name!r} is there twice", fix="rename or drop one of them")
     return header, delimiter, number - 1 + records.line_num

@@ -1,57 +1,123 @@
-"""JSON lines, strictly: one object a line, no key twice, no NaN; lists and objects in them become their JSON text."""
+"""JSON: one object per line, or one document in any usual shape. Strictly: no key twice, no infinity.
+
+NaN is missing, as programs that write NaN mean it. Lists and objects in a record become their JSON text.
+"""
 
 from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 import pyarrow as pa
 
-from fairground.core import InvalidInput, parse_json
-from fairground.stats.tables.intake import json_text
+from fairground.core import InvalidInput
+from fairground.stats.tables.arrays import json_text
+from fairground.stats.tables.json_shapes import nested_results, records_of
 
 _LINES = 20_000  # a batch
+_MOST = 1 << 29  # bytes of a document, which must be held as a whole
 
 
-def json_batches(path: Path) -> Iterator[dict[str, pa.ChunkedArray]]:
-    """The columns of a file of JSON lines, some thousand rows at a time, all with the same columns."""
+def json_batches(path: Path, notes: list[str]) -> Iterator[dict[str, pa.ChunkedArray]]:
+    """The columns of a JSON file, some thousand rows at a time, all with the same columns.
+
+    Args:
+        path: The file.
+        notes: Takes what was understood of a document's shape.
+    """
     parts: dict[str, list[pa.Array]] = {}
     sizes: list[int] = []
     # Held until the end, because only then all columns are known: a table would hold most of it anyway.
-    for records in _json_records(path):
+    nested: list[tuple[str, str]] | None = None
+    for records in _document(path, notes) if is_document(path) else _json_lines(path):
+        if nested is None:
+            nested = nested_results(records, str(path), notes)
+        for key, name in nested:
+            for record in records:
+                if isinstance(held := record.get(key), dict) and record.get(name) is None:
+                    record[name] = held.get(name)
         for name in dict.fromkeys(name for record in records for name in record):
             known = parts.setdefault(name, [pa.nulls(size) for size in sizes])
-            known.append(_inferred([record.get(name) for record in records], path, name, sum(sizes) + 1))
+            values = [record.get(name) for record in records]
+            try:
+                known.append(_inferred(values))
+            except UnicodeEncodeError as error:
+                row = sum(sizes) + values.index(error.object)
+                raise InvalidInput(
+                    f"{path}, {json_places(path, [row])[0]}, column {name!r}: half of a surrogate pair, which is not "
+                    "text",
+                    fix="correct its encoding",
+                ) from None
         sizes.append(len(records))
         for known in parts.values():
             if len(known) < len(sizes):
                 known.append(pa.nulls(len(records)))
     if not parts:
-        raise InvalidInput(f"{path}: no episode in it", fix="one JSON object a line")
+        raise InvalidInput(f"{path}: no episode in it", fix="one JSON object per line")
     columns = {name: _of_one_type(found) for name, found in parts.items()}
     for at in range(len(sizes)):
         yield {name: pa.chunked_array([found[at]]) for name, found in columns.items()}
 
 
-def _json_records(path: Path) -> Iterator[list[dict[str, Any]]]:
+def json_places(path: Path, rows: Sequence[int]) -> list[str]:
+    """How a person finds rows, counted from 0: the lines they are on, or their numbers in a document."""
+    found = {row: f"row {row + 1}" for row in rows}
+    if not is_document(path):
+        with path.open("rb") as file:
+            full = (number for number, line in enumerate(file, 1) if line.strip())
+            for row, number in zip(range(max(rows, default=-1) + 1), full, strict=False):
+                if row in found:
+                    found[row] = f"line {number}"
+    return [found[row] for row in rows]
+
+
+def is_document(path: Path) -> bool:
+    """Whether a file holds one JSON value, and not one object per line."""
     with path.open("rb") as file:
-        numbered = enumerate(file, 1)
+        first = next((line.strip() for line in file if line.strip(b"\xef\xbb\xbf \t\r\n")), b"")
+        first = first.removeprefix(b"\xef\xbb\xbf").strip()
+        if first[:1] == b"[" or first == b"{":
+            return True
+        if path.suffix.lower() != ".json" or not first.startswith(b"{"):
+            return path.suffix.lower() == ".json"
+        if not any(line.strip() for line in file):  # a single line: an object of everything, or the only episode
+            return True
+    try:
+        _decode(first)
+    except (ValueError, RecursionError):
+        return True  # it goes on in the next line
+    return False
+
+
+def _document(path: Path, notes: list[str]) -> Iterator[list[dict[str, Any]]]:
+    size = path.stat().st_size
+    if size > _MOST:
+        raise InvalidInput(
+            f"{path}: {size >> 20:,} MB of JSON in one value; at most {_MOST >> 20:,} MB are read as a whole",
+            fix="write one object per line (.jsonl), which has no limit",
+        )
+    try:
+        value = _decode(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"{path}: not valid JSON: {error}", fix="check that the file is complete") from None
+    records = records_of(value, str(path), notes)
+    for start in range(0, len(records), _LINES):
+        yield records[start : start + _LINES]
+
+
+def _json_lines(path: Path) -> Iterator[list[dict[str, Any]]]:
+    with path.open("rb") as file:
+        numbered = ((number, line) for number, line in enumerate(file, 1) if line.strip())
         while lines := list(itertools.islice(numbered, _LINES)):
-            full = [line for line in lines if line[1].strip()]
-            if len(full) < len(lines):  # the end of the file, or a hole in it
-                hole = next(number for number, line in lines if not line.strip())
-                if any(number > hole and line.strip() for number, line in itertools.chain(lines, numbered)):
-                    raise InvalidInput(f"{path}, line {hole}: empty, and more comes after it", fix="drop that line")
-            if full:
-                yield _parsed(path, full)
+            yield _parsed(path, lines)
 
 
 def _parsed(path: Path, lines: list[tuple[int, bytes]]) -> list[dict[str, Any]]:
     try:  # all at once is several times faster
-        records = _DECODER.decode("[" + ",".join([line.decode() for _, line in lines]) + "]")
+        records = _decode(b"[" + b",".join([line for _, line in lines]) + b"]")
         plain = len(records) == len(lines) and all(type(record) is dict for record in records)
     except (ValueError, RecursionError):
         plain = False
@@ -62,29 +128,23 @@ def _parsed(path: Path, lines: list[tuple[int, bytes]]) -> list[dict[str, Any]]:
 
 def _record(path: Path, number: int, line: bytes) -> dict[str, Any]:
     where = f"{path}, line {number}"
-    if line.strip() in (b"[", b"{") or (number == 1 and line.lstrip().startswith(b"[")):
-        raise InvalidInput(
-            f"{where}: expected one JSON object a line, got the beginning of a list or of an object over many lines",
-            fix=f"write each episode on a line of its own: jq -c '.[]' {path.name}",
-        )
-    record = parse_json(line, where=where)
+    try:
+        record = _decode(line)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"{where}: not valid JSON: {error}", fix="one JSON object per line") from None
     if not isinstance(record, dict):
-        raise InvalidInput(f"{where}: expected an object, got {json_text(record)[:60]}", fix="one JSON object a line")
+        raise InvalidInput(f"{where}: expected an object, got {json_text(record)[:60]}", fix="one JSON object per line")
     return record
 
 
-def _inferred(values: list[Any], path: Path, name: str, first: int) -> pa.Array:
+def _inferred(values: list[Any]) -> pa.Array:
     """Values of one type as Arrow has it, others as text."""
     try:
         found = pa.array(values)
         if not pa.types.is_nested(found.type):
             return found
-    except UnicodeEncodeError as error:
-        line = first + values.index(error.object)
-        raise InvalidInput(
-            f"{path}, line {line}, column {name!r}: half of a surrogate pair, which is no text",
-            fix="correct its encoding",
-        ) from None
+    except UnicodeEncodeError:
+        raise
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):  # of several types
         pass
     return pa.array([_scalar(value) for value in values], pa.string())
@@ -108,15 +168,21 @@ def _scalar(value: Any) -> str | None:
     return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
+def _decode(text: bytes) -> Any:
+    return _DECODER.decode(text.decode("utf-8-sig"))
+
+
 def _refuse_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a key is there twice")
+        names = [name for name, _ in pairs]
+        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} is there twice")
     return found
 
 
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a number")
+def _constant(name: str) -> None:
+    if name != "NaN":
+        raise ValueError(f"{name} is not a number")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_refuse_twice, parse_constant=_refuse_constant)
+_DECODER = json.JSONDecoder(object_pairs_hook=_refuse_twice, parse_constant=_constant)

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fairground.stats.tables.column_advice import short
+from fairground.stats.tables.synonyms import short
 from fairground.stats.tables.table import Names
 
 _CONTROL = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x{9f}]"  # all but tab and line ends

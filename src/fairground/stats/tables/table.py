@@ -1,7 +1,8 @@
-"""The table of episodes: one row an attempt, in columns, ours or anybody's."""
+"""The table of episodes: one row per attempt, in columns, ours or anybody's."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -170,6 +171,10 @@ class Table:
             extra={name: column.take(pa.array(indices)) for name, column in self.extra.items()},
         )
 
+    def noted(self, notes: Sequence[str]) -> Table:
+        """The same table with more notes."""
+        return replace(self, notes=(*self.notes, *notes))
+
     def where(self, /, **wanted: str) -> Table:
         """The rows with these names, such as `where(suite="pocket", theme="dark")`; free columns too."""
         mask = np.ones(len(self), dtype=bool)
@@ -228,7 +233,7 @@ def join_tables(tables: Sequence[Table]) -> Table:
         at = int(np.searchsorted(ends, row, side="right"))
         return f"{tables[at].source}, row {row - int(ends[at]) + len(tables[at]) + 1}"
 
-    refuse_same_rollout(joined.names, place)
+    refuse_same_rollout(joined, place)
     return joined
 
 
@@ -239,15 +244,16 @@ def _join_extra(columns: Sequence[pa.ChunkedArray], name: str) -> pa.ChunkedArra
     return pa.chunked_array([chunk for column in columns for chunk in column.chunks], type=columns[0].type)
 
 
-def refuse_same_rollout(names: Mapping[str, Names], place: Callable[[int], str]) -> None:
-    """Refuses the same rollout of the same configuration twice: a mistake of whoever joined tables.
+def refuse_same_rollout(table: Table, place: Callable[[int], str]) -> None:
+    """Refuses the same rollout of the same configuration twice: a mistake made when tables were joined.
 
     Episodes whose rollout has no name are different attempts.
 
     Args:
-        names: The columns of `NAMES`.
+        table: The episodes.
         place: How a person finds a row.
     """
+    names = table.names
     rollout = names["rollout"]
     if rollout.values == ("",):
         return
@@ -261,10 +267,17 @@ def refuse_same_rollout(names: Mapping[str, Names], place: Callable[[int], str])
         first = same[np.argmin(order[same + 1])]  # the copy that comes first in the table
         one, other = int(order[first]), int(order[first + 1])
         what = ", ".join(f"{name} {names[name].name(one)!r}" for name in NAMES if names[name].name(one))
+        fix = "drop the copies; or drop or number the column 'rollout', if these are different attempts"
+        differing = [name for name, values in table.extra.items() if values[one] != values[other]]
+        if differing:
+            fix += (
+                f". The two differ in {', '.join(map(repr, differing[:4]))}: if that tells contenders apart, say "
+                f"--rename {shlex.quote(f'{differing[0]}=condition')}"
+            )
         raise InvalidInput(
             f"{place(other)}: the same rollout as {place(one)} ({what}); "
             f"{'the only such row' if len(same) == 1 else f'{len(same)} such rows'}",
-            fix="drop the copies; or drop or number the column 'rollout', if these are different attempts",
+            fix=fix,
         )
 
 
@@ -286,6 +299,11 @@ def row_keys(columns: Sequence[Names]) -> NDArray[np.int64]:
             keys = np.unique(keys, return_inverse=True)[1].astype(np.int64)
         keys = keys * len(column.values) + column.codes
     return keys
+
+
+def distinct_rows(columns: Sequence[Names]) -> int:
+    """How many rows differ from each other in these columns."""
+    return len(np.unique(row_keys(columns)))
 
 
 def _join_names(columns: Sequence[Names]) -> Names:

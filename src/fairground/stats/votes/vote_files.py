@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from fairground.core import InvalidInput, unknown
-from fairground.stats.tables.reading import batches, file_kind, row_place
+from fairground.stats.tables.reading import batches, file_kind, row_places
 from fairground.stats.tables.table import Names
 from fairground.stats.votes.votes import BadVote, NameCoder, Votes, winner_codes
 
@@ -38,7 +38,7 @@ def read_votes(path: str | Path, *, rename: Mapping[str, str] | None = None) -> 
     try:
         return _Intake(str(path), rename or {}).read(path, kind)
     except BadVote as fault:
-        place = f"{path}, {row_place(path, kind, fault.row)}"
+        place = f"{path}, {row_places(path, kind, [fault.row])[0]}"
         column = {ours: theirs for theirs, ours in (rename or {}).items()}.get(fault.column, fault.column)
         raise BadVote(fault.row, column, fault.problem, fix=fault.fix, place=place) from None
 

@@ -1,0 +1,173 @@
+"""JSON documents as records, in the shapes that people write results in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fairground.core import InvalidInput
+from fairground.stats.tables.synonyms import RESULTS, REWARDS, SUCCESSES, SYNONYMS, bare, listed
+
+_LISTS = (
+    *("results", "data", "rows", "records", "episodes", "trials", "votes", "battles", "instances", "samples"),
+    *("tasks", "evaluations", "items"),
+)
+"""Keys under which documents keep their records, the likeliest first."""
+
+_BY_RESULT = {
+    **dict.fromkeys(("resolved", "passed", "successful", "succeeded", "success", "solved", "correct"), "passed"),
+    **dict.fromkeys(("unresolved", "failed", "unsuccessful", "unsolved", "incorrect", "empty_patch"), "failed"),
+    **dict.fromkeys(("error", "errored", "errors"), "errored"),
+    "incomplete": "",
+}
+"""Keys of lists of tasks that ended alike, such as `resolved_ids`; their endings are left out here."""
+
+_SHAPES = (
+    "a list of objects, a list of objects under a key such as 'results', an object of columns, an object of tasks, or "
+    "lists of tasks such as 'resolved_ids' and 'unresolved_ids'"
+)
+_DEPTH = 3
+
+
+def records_of(value: Any, source: str, notes: list[str]) -> list[dict[str, Any]]:
+    """The records of a document. What was understood of its shape goes to the notes.
+
+    Raises:
+        InvalidInput: When it has none of the known shapes.
+    """
+    found = _found(value, notes, source, _DEPTH)
+    if found is None:
+        what = f"an object with the keys {listed(value)}" if isinstance(value, dict) else f"a {type(value).__name__}"
+        raise InvalidInput(
+            f"{source}: expected {_SHAPES}; got {what}",
+            fix="write one object per episode and line: jq -c '.[]' FILE.json > FILE.jsonl, for a list",
+        )
+    return found
+
+
+def _found(value: Any, notes: list[str], source: str, depth: int) -> list[dict[str, Any]] | None:
+    if isinstance(value, list):
+        if not value or all(isinstance(record, dict) for record in value):
+            return value
+        return _of_rows(value[0], value[1:]) if isinstance(value[0], list) else None
+    if not isinstance(value, dict) or not depth:
+        return None
+    if isinstance(value.get("columns"), list) and isinstance(value.get("data"), list):
+        return _of_rows(value["columns"], value["data"])
+    for key in _keys(value):
+        said: list[str] = []
+        inner = _found(value[key], said, source, depth - 1)
+        if inner:
+            notes += [f"The rows of {source} are those under {key!r}.", *said]
+            return _with_agent(inner, value, source, notes)
+    if _is_record(value):
+        return [value]
+    tasks = {"scenario", *SYNONYMS["scenario"]}
+    if not any(bare(key) in tasks for key in value) and (found := _by_result(value, source, notes)):
+        return found
+    columns = _of_columns(value)
+    return columns if columns is not None else _by_task(value, source, notes)
+
+
+def _is_record(value: Mapping[str, Any]) -> bool:
+    """Whether an object is one episode: it names a task and a result, each with a single value."""
+    single = {bare(key) for key, held in value.items() if not isinstance(held, dict | list)}
+    tasks = {"scenario", *SYNONYMS["scenario"]}
+    return bool(single & tasks) and bool(single & {*SUCCESSES, *RESULTS, *REWARDS})
+
+
+def _keys(value: Mapping[str, Any]) -> list[str]:
+    """Where the records of a document may be: under a usual key, or in its only list of objects."""
+    usual = [key for name in _LISTS for key in value if bare(key) == name and isinstance(value[key], list | dict)]
+    lists = [key for key, held in value.items() if isinstance(held, list) and held and isinstance(held[0], dict)]
+    return usual + [key for key in lists if len(lists) == 1 and key not in usual]
+
+
+def _of_rows(columns: Any, rows: Sequence[Any]) -> list[dict[str, Any]] | None:
+    """Lists of values, below their names."""
+    if not all(isinstance(name, str) for name in columns) or len(set(columns)) < len(columns):
+        return None
+    if not all(isinstance(row, list) and len(row) == len(columns) for row in rows):
+        return None
+    return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
+def _of_columns(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """An object of columns: lists, or, as pandas writes them, objects with the numbers of rows as keys."""
+    columns = list(value.values())
+    if columns and all(isinstance(column, dict) for column in columns):
+        rows = list(columns[0])
+        if not rows or not all(row.isdecimal() for row in rows) or any(list(column) != rows for column in columns):
+            return None
+        columns = [list(column.values()) for column in columns]
+    elif not columns or not all(isinstance(column, list) for column in columns):
+        return None
+    if len({len(column) for column in columns}) > 1 or any(isinstance(one, dict | list) for one in columns[0]):
+        return None
+    return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _by_result(value: Mapping[str, Any], source: str, notes: list[str]) -> list[dict[str, Any]] | None:
+    """Lists of tasks that ended alike."""
+    lists = {}
+    for key, held in value.items():
+        name = bare(key)
+        for ending in ("_task_ids", "_ids", "_tasks", "_instances"):
+            name = name.removesuffix(ending)
+        if name in _BY_RESULT and isinstance(held, list):
+            lists[key] = _BY_RESULT[name]
+    if not {"passed", "failed"} <= set(lists.values()):
+        return None
+    told: dict[str, str] = {}
+    for key, result in lists.items():
+        for task in value[key]:
+            if isinstance(task, dict | list) or told.setdefault(str(task), result) != result:
+                return None
+    ended = ", ".join(f"{key!r} {result or 'without a result'}" for key, result in lists.items())
+    notes.append(f"Lists of tasks in {source}: {ended}.")
+    return _with_agent([{"scenario": task, "outcome": result} for task, result in told.items()], value, source, notes)
+
+
+def _by_task(value: Mapping[str, Any], source: str, notes: list[str]) -> list[dict[str, Any]] | None:
+    """An object with a task per key: its record, or just its result."""
+    held = list(value.values())
+    if not held:
+        return None
+    if all(isinstance(record, dict) for record in held):
+        notes.append(f"The keys of {source} were read as a column called 'key'.")
+        return [{"key": key, **record} for key, record in value.items()]
+    if all(isinstance(result, bool) for result in held):
+        notes.append(f"The keys of {source} were read as scenarios, and their values as results.")
+        return [{"scenario": key, "success": result} for key, result in value.items()]
+    return None
+
+
+def _with_agent(
+    records: list[dict[str, Any]], value: Mapping[str, Any], source: str, notes: list[str]
+) -> list[dict[str, Any]]:
+    """Records that do not say whose they are get the agent that the document names above them."""
+    names = ("agent", *SYNONYMS["agent"])
+    if any(bare(key) in names for record in records for key in record):
+        return records
+    for name in names:
+        for key, told in value.items():
+            if bare(key) == name and isinstance(told, str) and told:
+                notes.append(f"{key!r} at the top of {source} was read as the agent: {told!r}.")
+                return [{"agent": told, **record} for record in records]
+    return records
+
+
+def nested_results(records: Sequence[Mapping[str, Any]], source: str, notes: list[str]) -> list[tuple[str, str]]:
+    """Where records hold their results one level down, as in `{"result": {"success": true}}`: outer and inner keys."""
+    names = {*SUCCESSES, *RESULTS, *REWARDS}
+    found: dict[tuple[str, str], None] = {}
+    for record in records:
+        for key, held in record.items():
+            if isinstance(held, dict):
+                found |= {(key, inner): None for inner in held if bare(inner) in names and record.get(inner) is None}
+            elif bare(key) in names and held is not None:
+                return []
+    if found:
+        inner = ", ".join(f"{name!r} in {key!r}" for key, name in found)
+        notes.append(f"Rows of {source} hold their results one level down, which is read as columns: {inner}.")
+    return list(found)

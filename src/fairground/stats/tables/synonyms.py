@@ -1,0 +1,103 @@
+"""What others call our columns: names that are recognised, names that are only pointed out, and how to say so."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+
+from fairground.stats.tables.table import NAMES, NUMBERS
+
+SYNONYMS: Mapping[str, tuple[str, ...]] = {
+    "agent": (
+        *("agent_name", "agent_id", "model", "model_name", "model_id", "model_name_or_path", "llm", "policy"),
+        *("system", "system_name", "submission", "method"),
+    ),
+    "scenario": (
+        *("scenario_id", "scenario_name", "task_id", "taskid", "task_name", "task", "question_id", "problem_id"),
+        *("task_template", "example_id", "instance_id", "test_id", "case_id", "sample_id", "item_id", "prompt_id"),
+        *("query_id", "task_index", "task_idx", "problem", "question", "example", "test_case", "test", "case"),
+        *("sample", "item", "challenge", "goal", "task_instruction", "instruction", "intent", "id", "uid", "key"),
+    ),
+    "rollout": (
+        *("rollout_id", "trial", "trial_id", "trial_name", "trial_number", "trial_num", "trial_index", "trial_idx"),
+        *("attempt", "attempt_id", "attempt_number", "attempt_num", "repetition", "repeat", "epoch"),
+    ),
+    "steps": ("n_steps", "num_steps", "number_of_steps", "total_steps", "step_count", "steps_taken"),
+    "seconds": tuple(
+        f"{what}_{unit}"
+        for what in ("duration", "elapsed", "time", "total_time", "runtime", "wall_time")
+        for unit in ("s", "sec", "secs", "seconds")
+    ),
+    "cost": ("cost_usd", "usd", "total_cost", "total_cost_usd", "price_usd"),
+}
+"""Names that are read as our columns without being told, the likeliest first. What was read is noted."""
+
+SUCCESSES = (
+    *("success", "successful", "succeeded", "is_success", "is_successful", "task_success", "resolved", "is_resolved"),
+    *("passed", "is_passed", "pass", "is_pass", "solved", "is_solved", "correct", "is_correct", "accepted"),
+)
+RESULTS = ("outcome", "result", "final_result", "verdict", "eval_result", "evaluation_result", "status", "final_status")
+REWARDS = ("reward", "final_reward", "score", "final_score", "total_score", "task_score", "eval_score", "accuracy")
+"""Names of results: of truths; of words or numbers; of numbers. The first whose values can be read is taken."""
+
+TELLING_APPS = ("domain", "application", "app_name", "website", "site", "repo")
+HINTS: Mapping[str, tuple[str, ...]] = {
+    "condition": ("setting", "variant", "scaffold", "harness", "framework", "config", "reasoning_effort", "effort"),
+    "app": (*TELLING_APPS, "environment", "category"),
+    "instance": ("seed", "params", "instance_id"),
+    "success": ("grade", "label", "completed"),
+    "seconds": ("time", "duration", "elapsed", "runtime"),
+}
+"""Names that may be ours, but change what a score means or have no certain unit: only for advice."""
+
+KNOWN = frozenset((*NAMES, *NUMBERS, "outcome", "success"))
+"""Every column that means something here."""
+
+
+def bare(name: str) -> str:
+    """A name without what people spell differently: `Task ID`, `taskId` and `task-id` are all `task_id`."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip())
+    return re.sub(r"[\W_]+", "_", words.lower()).strip("_")
+
+
+def recognised(name: str, columns: Iterable[str]) -> list[str]:
+    """Those columns that are read as our `name`, the likeliest first."""
+    place = {known: at for at, known in enumerate((name, *SYNONYMS.get(name, ())))}
+    return sorted((column for column in columns if bare(column) in place), key=lambda column: place[bare(column)])
+
+
+def lookalikes(name: str, columns: Sequence[str]) -> list[str]:
+    """Columns that may be what we call `name`, the likeliest first; for advice only."""
+    lower = {bare(column): column for column in reversed(columns)}
+    near = [lower[alias] for alias in (name, *SYNONYMS.get(name, ()), *HINTS.get(name, ())) if alias in lower]
+    near += [lower[one] for one in difflib.get_close_matches(name, list(lower), cutoff=0.8)]
+    return [column for column in dict.fromkeys(near) if column not in KNOWN]
+
+
+def options(pairs: Mapping[str, str]) -> str:
+    """The options that say that their columns are ours, as they are written on a command line."""
+    return " ".join(f"--rename {quoted(f'{theirs}={ours}')}" for theirs, ours in pairs.items())
+
+
+def renames(pairs: Mapping[str, str]) -> str:
+    """How to say that their columns are ours, on the command line and in Python."""
+    return f"{options(pairs)} (in Python: rename={dict(pairs)!r})"
+
+
+def listed(columns: Iterable[str]) -> str:
+    """Names of columns, as a person can read them whatever they hold."""
+    shown = [name if name.isprintable() and name == name.strip() != "" else repr(name) for name in map(short, columns)]
+    more = f", and {len(shown) - 30} more" if len(shown) > 30 else ""
+    return ", ".join(shown[:30]) + more or "no columns"
+
+
+def short(text: str) -> str:
+    """The beginning of a text, where it is long."""
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def quoted(text: str) -> str:
+    """A word as it is written on a command line."""
+    return shlex.quote(text) if text.isprintable() else repr(text)

@@ -1,0 +1,148 @@
+"""Rows that hold several episodes: a column per agent, rollout or scenario; or how many of so many attempts passed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from fairground.core import InvalidInput
+from fairground.stats.tables.arrays import numbers_of
+from fairground.stats.tables.synonyms import bare, listed
+from fairground.stats.tables.table import as_text
+
+KINDS = ("agent", "rollout", "scenario")
+"""What the columns of a wide table can be."""
+
+RESULT = "result of one episode"
+"""The column that results are put into."""
+
+_ATTEMPT = re.compile(r"(trial|attempt|run|rollout|repeat|repetition|rep|try|seed|sample|epoch)[ _-]?#?\d+", re.I)
+_COUNTS = tuple(f"{start}{{}}{end}" for start, end in (("n_", ""), ("num_", ""), ("", "_count"), ("", "")))
+_PASSED = [form.format(word) for word in ("passed", "passes", "success", "successes") for form in _COUNTS[:3]] + [
+    *(form.format(word) for word in ("resolved", "solved", "correct") for form in _COUNTS[:3]),
+    *("passes", "successes"),
+]
+_TRIALS = [form.format(word) for word in ("trials", "attempts", "runs", "samples", "rollouts") for form in _COUNTS]
+_MOST = 10_000  # attempts in a row
+
+Batch = Mapping[str, pa.ChunkedArray]
+
+
+class Unfolding:
+    """Turns batches of rows with several episodes into batches with one row per episode.
+
+    Args:
+        columns: Those that the results come from.
+        said: What was understood, for a note.
+    """
+
+    def __init__(self, columns: Sequence[str], said: str) -> None:
+        self.columns, self.said = tuple(columns), said
+        self._origins: list[NDArray[np.int64]] = []
+        self._rows = 0
+
+    def melt(self, batch: Batch) -> dict[str, pa.ChunkedArray]:
+        """The rows of a batch, one per episode."""
+        raise NotImplementedError
+
+    def source(self, row: int) -> tuple[int, str]:
+        """The row of the table that an episode comes from, and the column that its result comes from."""
+        for origins in self._origins:
+            if row < len(origins):
+                return int(origins[row]), self.columns[row * len(self.columns) // len(origins)]
+            row -= len(origins)
+        raise IndexError(row)
+
+    def _remember(self, rows: NDArray[np.int64], size: int) -> None:
+        self._origins.append(rows + self._rows)
+        self._rows += size
+
+
+class Wide(Unfolding):
+    """A column per agent, rollout or scenario.
+
+    Args:
+        columns: The columns that hold results.
+        kind: What their names are: one of `KINDS`.
+    """
+
+    def __init__(self, columns: Sequence[str], kind: str) -> None:
+        super().__init__(columns, f"{listed(map(repr, columns))} hold the results of one {kind} each")
+        self._kind = kind
+
+    def melt(self, batch: Batch) -> dict[str, pa.ChunkedArray]:
+        """The rows once for each of the columns."""
+        size, times = len(batch[self.columns[0]]), len(self.columns)
+        self._remember(np.tile(np.arange(size), times), size)
+        found = {
+            name: pa.chunked_array(values.chunks * times, values.type)
+            for name, values in batch.items()
+            if name not in self.columns
+        }
+        results = [as_text(batch[name], f"column {name!r}") for name in self.columns]
+        found[RESULT] = pa.chunked_array([chunk for values in results for chunk in values.chunks], pa.string())
+        found[self._kind] = pa.chunked_array([pa.array(np.repeat(list(self.columns), size), pa.string())])
+        return found
+
+
+class Counted(Unfolding):
+    """How many of so many attempts passed.
+
+    Args:
+        passed: The column that says how many passed.
+        trials: The column that says of how many.
+    """
+
+    def __init__(self, passed: str, trials: str) -> None:
+        super().__init__((passed,), f"{passed!r} of {trials!r} attempts passed")
+        self._passed, self._trials = passed, trials
+
+    def melt(self, batch: Batch) -> dict[str, pa.ChunkedArray]:
+        """The rows once for each attempt."""
+        passed, trials = (_whole(batch[name], name) for name in (self._passed, self._trials))
+        wrong = np.flatnonzero((passed > trials) | (trials > _MOST))
+        if len(wrong):
+            row = int(wrong[0])
+            raise InvalidInput(
+                f"row {self._rows + row + 1}: {passed[row]} of {trials[row]} attempts passed",
+                fix=f"expected at most all of them, and at most {_MOST:,} attempts in a row",
+            )
+        rows = np.repeat(np.arange(len(trials)), trials)
+        self._remember(rows, len(trials))
+        number = np.arange(len(rows)) - np.repeat(np.cumsum(trials) - trials, trials)
+        taken = pa.array(rows)
+        found = {name: values.take(taken) for name, values in batch.items() if name not in (self._passed, self._trials)}
+        words = np.where(number < passed[rows], "passed", "failed")
+        found[RESULT] = pa.chunked_array([pa.array(words, pa.string())])
+        return found
+
+
+def attempts(columns: Sequence[str]) -> list[str]:
+    """Columns such as `trial_1` and `trial_2`, which hold the results of attempts; none where there is only one."""
+    found = [name for name in columns if _ATTEMPT.fullmatch(name.strip())]
+    return found if len(found) > 1 else []
+
+
+def counts(batch: Batch, columns: Sequence[str]) -> Counted | None:
+    """The columns that say how many of how many attempts passed, if there are such."""
+    passed = [name for name in columns if bare(name) in _PASSED]
+    trials = [name for name in columns if bare(name) in _TRIALS]
+    if len(passed) != 1 or len(trials) != 1:
+        return None
+    try:
+        for name in (*passed, *trials):
+            _whole(batch[name], name)
+    except InvalidInput:
+        return None
+    return Counted(passed[0], trials[0])
+
+
+def _whole(values: pa.ChunkedArray, name: str) -> NDArray[np.int64]:
+    numbers, wrong = numbers_of(values, decimal_comma=False)
+    if wrong is not None or not (numbers >= 0).all() or (numbers % 1).any():
+        raise InvalidInput(f"column {name!r}: expected whole numbers from 0 up", fix="correct it, or drop it")
+    return numbers.astype(np.int64)
