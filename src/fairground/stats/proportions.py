@@ -238,7 +238,7 @@ def _one(method: str, bounds: BoundsFunction, successes: int, trials: int, level
     return Interval(int(c) / int(n), float(low), float(high), level, method)
 
 
-def score_ends(rate: Any, size: Any, z: float) -> tuple[Any, Any]:
+def score_ends(rate: Any, size: Any, z: Any) -> tuple[Any, Any]:
     """Wilson's ends around rates for numbers of trials, `z` standard errors each way; not cut to [0, 1]."""
     shrink = 1 + z * z / size
     middle = (rate + z * z / (2 * size)) / shrink

@@ -175,9 +175,14 @@ def trials_of(spread: Spread) -> Floats:
 
 
 def share_ends(spread: Spread, level: float) -> tuple[Floats, Floats]:
-    """Ends for a mean of values from 0 to 1: Wilson's, with the trials that vary as much, and Student's quantile."""
+    """Ends for a mean of values from 0 to 1: Wilson's, with the trials that vary as much, and Student's quantile.
+
+    Where nothing varies there is no estimated variance for Student's t to make up for; scenarios are trials then.
+    """
     rate = np.clip(spread.estimate, 0.0, 1.0)
-    low, high = score_ends(rate, trials_of(spread), _quantile(spread.freedom + GUARD, level))
+    flat = np.asarray(spread.variance) <= TINY
+    quantile = np.where(flat, _quantile(KNOWN, level), _quantile(spread.freedom + GUARD, level))
+    low, high = score_ends(rate, trials_of(spread), quantile)
     return np.clip(np.minimum(low, rate), 0, 1), np.clip(np.maximum(high, rate), 0, 1)
 
 
