@@ -245,7 +245,7 @@ def test_the_leaderboard_ranks_counts_and_says_what_is_missing(store: Store) -> 
             cast(store, battle, person, Vote.model_validate({"winner": better, **right}))
     found = standings(all_votes(store), resamples=200)
     assert found.ranking is not None and found.ranking.agents[0].agent == "oracle"
-    assert found.correct["oracle"][0].estimate == 1.0 and found.votes == 36
+    assert found.correct["oracle"].interval.estimate == 1.0 and found.votes == 36
     assert found.observed is not None and found.predicted is not None and found.categories is not None
     assert set(found.general) == set(AGENTS) and found.styles
     said = agreement(all_votes(store))
@@ -275,3 +275,15 @@ def test_a_database_that_is_none_or_of_a_newer_fairground_is_refused_in_words(st
         Store("mysql://somewhere/x")
     with pytest.raises(InfrastructureError, match="cannot be used"):
         Store("postgresql://nobody@127.0.0.1:1/x")
+
+
+@on_both
+def test_a_database_from_before_forgets_the_other_measure_of_repetition(url: str) -> None:
+    with Store(url) as store:
+        battle = fought(store, judge(store))
+        assert find_battle(store, battle).sides["a"].repetition == 0.0
+        with store.write() as connection:
+            connection.exec_driver_sql("UPDATE arena_version SET version = 5")
+    for _ in range(2):
+        with Store(url) as store:
+            assert {side.repetition for side in find_battle(store, battle).sides.values()} == {None}

@@ -168,8 +168,8 @@ def test_questions_reach_the_person_the_answer_goes_back_and_silence_is_told_as_
         assert answered.wait(SECONDS)
         return Turn(CallUser(text="Is anybody there?"))
 
-    asking = Puppet("asking", [CallUser(text="Which label?")])
-    alone = Puppet("alone", [ask_nobody])
+    asking = Puppet("asking", [CallUser(text="Which label?"), Look(), Look(), Look()])
+    alone = Puppet("alone", [ask_nobody, Look(), Look()])
     # A task in somebody's own words: who needs an oracle cannot fight.
     with contests(arena, tmp_path, asking, alone, OracleAgent()) as running:
         owner, other = person(arena), person(arena)
@@ -193,6 +193,7 @@ def test_questions_reach_the_person_the_answer_goes_back_and_silence_is_told_as_
     assert asking.brief is not None and asking.brief == alone.brief and asking.brief.instruction == "Sort my notes"
     sides = find_battle(arena, battle).sides.values()
     assert {(side.questions, side.outcome, side.reward) for side in sides} == {(1, "ended", None)}, "no score"
+    assert sorted(side.repetition for side in sides) == [0, 0.75], "three in a row are repetition, two are not"
     recorded = read_episode(tmp_path / "battles" / battle / "a").episode
     assert (recorded.instruction, recorded.agent, recorded.extra) == ("Sort my notes", "arena-a", {})
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairground.core import InvalidInput
-from fairground.stats.genscore import genscore, genscore_from_counts
+from fairground.stats.genscore import common_categories, genscore, genscore_from_counts
 from fairground.stats.interval import plain
 
 rates = st.lists(st.floats(0.001, 1), min_size=1, max_size=12)
@@ -140,3 +140,23 @@ def test_a_floor_that_is_no_rate_is_refused(floor):
 def test_bad_counts_and_options_are_refused(successes, trials, options):
     with pytest.raises(InvalidInput):
         genscore_from_counts(successes, trials, rng=generator(), **options)
+
+
+def test_dependent_trials_widen_the_interval_and_leave_the_score():
+    alone = genscore_from_counts([30, 22, 18], [40, 40, 40], rng=generator())
+    same = genscore_from_counts([30, 22, 18], [40, 40, 40], rng=generator(), worth=[40.0, 40.0, 40.0])
+    fewer = genscore_from_counts([30, 22, 18], [40, 40, 40], rng=generator(), worth=[10, 10, 10])
+    assert same.interval == alone.interval and fewer.score == alone.score
+    assert fewer.interval.width > 1.3 * alone.interval.width
+    for wrong in ([40, 40], [0, 40, 40], [41, 40, 40]):
+        with pytest.raises(InvalidInput, match="worth"):
+            genscore_from_counts([30, 22, 18], [40, 40, 40], rng=generator(), worth=wrong)
+
+
+def test_agents_are_compared_on_the_categories_that_they_share():
+    assert common_categories({"ash": "abcd", "birch": "abc", "cedar": "bcd"}) == (("ash", "birch", "cedar"), ("b", "c"))
+    # The newcomer shares one category with the others, which is too few.
+    judged = {"ash": "abcd", "birch": "abcd", "cedar": "abc", "newcomer": "ae"}
+    assert common_categories(judged) == (("ash", "birch", "cedar"), ("a", "b", "c"))
+    assert common_categories({"ash": "ab", "birch": "cd"}) == ((), ())
+    assert common_categories({"ash": "ab"}) == ((), ()) and common_categories({}) == ((), ())

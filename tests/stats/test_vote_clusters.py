@@ -16,7 +16,7 @@ from fairground.stats.votes.rank_sensitivity import step_limit_sensitivity
 from fairground.stats.votes.rank_tests import pairwise_tests, permutation_test
 from fairground.stats.votes.ranking import rank
 from fairground.stats.votes.vote_clusters import Clusters, clusters_in, clusters_of, effective_number
-from fairground.stats.votes.vote_rates import clustered_share
+from fairground.stats.votes.vote_rates import clustered_share, clustered_shares
 from fairground.stats.votes.votes import TIE, Votes
 from fairground.stats.votes.win_rates import disagreements, observed_win_rates
 
@@ -202,18 +202,29 @@ def test_shares_of_values_that_stand_alone_have_the_interval_of_wilson() -> None
     values = [1.0] * 7 + [0.0] * 13
     expected = wilson(7, 20)
     for clusters in (Clusters(), clusters_in({"task": names(np.arange(20))}, cluster="task")):
-        found = clustered_share(values, clusters)
+        found = clustered_share(values, clusters).interval
         assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=0.06)
-    assert clustered_share(values, Clusters()).low == pytest.approx(expected.low)
+    assert clustered_share(values, Clusters()).interval.low == pytest.approx(expected.low)
 
 
 def test_values_that_agree_count_once_per_cluster() -> None:
-    clusters = clusters_in({"task": names(np.arange(60) % 6)})
-    assert clustered_share(np.ones(60), clusters).low == pytest.approx(wilson(6, 6).low)
+    clusters = clusters_in({"task": [f"task {number % 6}" for number in range(60)]})
+    assert clustered_share(np.ones(60), clusters).interval.low == pytest.approx(wilson(6, 6).low)
     halves = clustered_share(np.arange(60) % 6 < 3, clusters)  # each task always goes one way
-    assert halves.low == pytest.approx(wilson(3, 6).low)
+    assert halves.interval.low == pytest.approx(wilson(3, 6).low)
+    assert (halves.number, halves.worth) == (60, pytest.approx(6))
     even = clustered_share(np.arange(60) // 6 % 2, clusters)  # no task leans
-    assert even.width == pytest.approx(wilson(30, 60).width)
+    assert even.interval.width == pytest.approx(wilson(30, 60).width) and even.worth == 60
+
+
+def test_groups_of_values_have_shares_of_their_own() -> None:
+    clusters = clusters_in({"task": [f"task {number % 10}" for number in range(40)]})
+    found = clustered_shares([1.0] * 20 + [0.0, 0.5] * 10, ["good"] * 20 + ["poor"] * 20, clusters)
+    assert {name: (one.interval.estimate, one.number) for name, one in found.items()} == {
+        "good": (1.0, 20),
+        "poor": (0.25, 20),
+    }
+    assert found["good"].interval.low == pytest.approx(wilson(10, 10).low)
 
 
 def test_rates_of_pairs_are_the_same_from_both_sides() -> None:

@@ -188,16 +188,36 @@ def test_every_number_has_its_interval_and_flagged_votes_are_counted_apart(url: 
     lows = [one["rating"]["low"] for one in agents]
     assert lows == sorted(lows, reverse=True) and [one["rank"] for one in agents] == [1, 2, 3, 4]
     for one in agents:
-        for span in (one["rating"], one["correct"], one["verified"], one["general"]):
+        for span in (one["rating"], one["win_rate"], one["correct"], one["verified"], one["general"]):
             assert span["low"] <= span["estimate"] <= span["high"]
         assert one["retired"] == ("too often wrong" if one["agent"] == "random" else None)
+    for matrix in (found["observed"]["rates"], found["predicted"]["rates"]):
+        spans = [span for row in matrix for span in row if span is not None]
+        assert len(spans) == 12 and all(span["low"] <= span["estimate"] <= span["high"] for span in spans)
     assert {one["name"] for one in found["categories"]} == {"office", "files"}
     assert found["agreed"]["estimate"] == 1.0
     office = visitor.get("/api/leaderboard?kind=category&name=office").json
     assert office["votes"] == {one["name"]: one["votes"] for one in found["categories"]}["office"]
     page = visitor.get("/leaderboard").text
-    assert page.count("What this does not say") == page.count("<figure>") and page.count("<figure>") >= 7
+    # The tests of the order have tables instead of a figure.
+    assert page.count("What this does not say") == page.count("<figure>") + 1 and page.count("<figure>") >= 7
     assert "retired" in page and "given before anybody could have looked" in page
+
+
+def test_the_order_is_tested_and_said_in_words(url: str, site: Site, store: Store) -> None:
+    fill(store, 200)
+    visitor = Client(url, site)
+    found = counted(visitor)
+    order = found["order"]
+    assert order["p"] < 0.01 and order["spread"] > order["chance_spread"]["high"]
+    assert len(order["pairs"]) == 6 and [one["share"] for one in order["noise"]] == [0.1, 0.2, 0.3]
+    assert all(one["gap"]["low"] <= one["gap"]["estimate"] and one["p"] <= one["p_holm"] for one in order["pairs"])
+    assert found["clusters"] == {} and any("1 voter is too few to cluster by" in note for note in found["notes"])
+    apart = sum(one["p_holm"] <= 0.05 for one in order["pairs"])
+    page = re.sub(r"<[^>]+>", "", visitor.get("/leaderboard").text)
+    assert "Agents differ: their ratings have a standard deviation of" in page
+    assert f"{apart} of 6 pairs can be told apart at 5% after Holm's correction." in page.replace("&#x27;", "'")
+    assert "votes taken as independent" in page and "Neighbours in the ranking" in page and "All 6 pairs" in page
 
 
 def test_a_new_vote_a_change_and_a_flag_show(url: str, site: Site, store: Store) -> None:

@@ -62,7 +62,7 @@ from fairground.arena.people import (
 )
 from fairground.arena.preview import Fault, Preview, preview_votes
 from fairground.arena.seeing import Seen, reveal, see
-from fairground.arena.standings import FEWEST, Standings, Style, agreement, recent_judgements, standings
+from fairground.arena.standings import FEWEST, OrderTests, Standings, Style, agreement, recent_judgements, standings
 from fairground.arena.store import Store
 from fairground.arena.tables import Brief, Row, all_votes, apply_filters, battles_of, counted, votes_version
 from fairground.arena.voting import Counted, cast, clear, find_vote, flag, history, retire_due, unflag
@@ -81,6 +81,7 @@ __all__ = [
     "Finding",
     "Invitation",
     "Judged",
+    "OrderTests",
     "Person",
     "Preparation",
     "Preview",

@@ -60,7 +60,7 @@ class Side:
     Attributes:
         episode: Folder of its recording, below the arena's own.
         questions: How often it asked the person.
-        repetition: Share of its actions that repeat the one before.
+        repetition: Share of its actions that stand in a row of three or more that are alike.
     """
 
     side: str

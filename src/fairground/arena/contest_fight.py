@@ -234,5 +234,5 @@ def _side(side: str, episode: Episode, folder: Path, home: Path, messenger: Mess
         seconds=episode.seconds,
         dollars=usage.get("dollars"),
         questions=messenger.questions,
-        repetition=measure(read_episode(folder)).repeats if scored else None,
+        repetition=measure(read_episode(folder)).repetition if scored else None,
     )

@@ -11,10 +11,10 @@ from sqlalchemy import Select, func, select
 from fairground.arena.drawing import Retirement
 from fairground.arena.filters import Finding
 from fairground.arena.schema import agents, battles, flags, shared, votes
-from fairground.arena.standings import recent_judgements
+from fairground.arena.standings import correctness, recent_judgements
 from fairground.arena.store import Store
 from fairground.arena.tables import Row
-from fairground.stats import Interval, wilson
+from fairground.stats import Interval
 
 MOST = 200
 """Lines of a list that are given at once."""
@@ -90,16 +90,17 @@ def list_agents(store: Store, rows: Sequence[Row], rule: Retirement | None = Non
             for name in (row.a, row.b):
                 number[name] = number.get(name, 0) + 1
     recent = recent_judgements(rows, rule.window)
+    correct = correctness([one for said in recent.values() for one in said])
     with store.read() as connection:
         known = connection.execute(select(agents).order_by(agents.c.name)).all()
     found = []
     for one in known:
-        said = recent.get(one.name, [])
-        correct = wilson(sum(said), len(said)) if said else None
-        due = one.retired is None and rule.due(said)
+        said, share = recent.get(one.name, []), correct.get(one.name)
+        due = one.retired is None and rule.due([judgement.correct for judgement in said])
         found.append(
             AgentLine(
-                one.name, one.added, one.retired, one.why, number.get(one.name, 0), correct, len(said), due
+                one.name, one.added, one.retired, one.why, number.get(one.name, 0),
+                share.interval if share else None, len(said), due,
             )
         )  # fmt: skip
     return found

@@ -3,28 +3,42 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeVar
 
 import numpy as np
 
-from fairground.arena.tables import Row, counted
+from fairground.arena.tables import Row, counted, task_labels
 from fairground.core import InvalidInput
 from fairground.stats import (
     Agreement,
     CategoryRankings,
     GenScore,
     Interval,
+    NoiseSensitivity,
+    PairTest,
+    PermutationTest,
     Ranking,
+    Share,
+    Votes,
     WinRates,
+    clustered_share,
+    clustered_shares,
+    clusters_in,
+    common_categories,
     genscore_from_counts,
     krippendorff_alpha,
+    noise_sensitivity,
     observed_win_rates,
+    pairwise_tests,
+    permutation_test,
     predicted_win_rates,
     rank,
     rank_by_category,
-    wilson,
 )
+
+Key = TypeVar("Key", bound=Hashable)
 
 SEED = 20260101
 FEWEST = 10
@@ -34,7 +48,7 @@ _TOO_FEW = f"too few votes: an agent is ranked from {FEWEST} votes on, because i
 _ALL_ALIKE = "every vote is for the same agent, so that drawing votes again does not show how sure its rating is"
 _RESAMPLES = 1_000
 _ASKED = ("0", "1 or 2", "3 and more")
-_REPEATED = ("under 10%", "10 to 30%", "over 30%")
+_REPEATED = ("none", "up to 30%", "over 30%")
 
 
 @dataclass(frozen=True)
@@ -55,20 +69,37 @@ class Style:
 
 
 @dataclass(frozen=True)
+class OrderTests:
+    """Whether the order is more than chance.
+
+    Attributes:
+        permutation: Whether all agents could be equally good.
+        pairs: Every pair, with Holm's correction and Cohen's d.
+        noise: What is left of the order when votes are turned around at random; empty where all ratings are equal.
+    """
+
+    permutation: PermutationTest
+    pairs: tuple[PairTest, ...]
+    noise: tuple[NoiseSensitivity, ...]
+
+
+@dataclass(frozen=True)
 class Standings:
-    """Everything that a leaderboard shows.
+    """Everything that a leaderboard shows. Votes on one task and votes of one person count as dependent everywhere.
 
     Attributes:
         ranking: Ratings and ranks of agents with enough votes; None while there are none, with the reason in `why`.
+        tests: Whether its order is more than chance; None without a ranking.
         unranked: Agents with too few votes to be ranked, and how many they have.
-        correct: For each agent how often it was judged correct, and of how many.
-        verified: For each agent how often the verifier passed it, and of how many.
+        correct: For each agent how often it was judged correct.
+        verified: For each agent how often the verifier passed it.
         agreed: How often people and verifier say the same of a side: correct or not.
         observed: Win rates as voted.
         predicted: Win rates as the ratings predict.
         categories: Rankings by category.
         platforms: Rankings by platform.
-        general: Is an agent good in every category alike.
+        general: Is an agent good in every category alike; of agents with at least `FEWEST` judgements.
+        general_categories: The categories that these agents have in common, over which their scores are.
         styles: Ways to behave, against preference.
         votes: How many count.
         left_out: How many do not, by reason.
@@ -76,15 +107,17 @@ class Standings:
 
     ranking: Ranking | None
     why: str
+    tests: OrderTests | None
     unranked: dict[str, int]
-    correct: dict[str, tuple[Interval, int]]
-    verified: dict[str, tuple[Interval, int]]
-    agreed: tuple[Interval, int] | None
+    correct: dict[str, Share]
+    verified: dict[str, Share]
+    agreed: Share | None
     observed: WinRates | None
     predicted: WinRates | None
     categories: CategoryRankings | None
     platforms: CategoryRankings | None
     general: dict[str, GenScore]
+    general_categories: tuple[str, ...]
     styles: tuple[Style, ...]
     votes: int
     left_out: dict[str, int]
@@ -96,7 +129,7 @@ def standings(rows: Sequence[Row], *, seed: int = SEED, resamples: int = _RESAMP
     Args:
         rows: The votes; flagged ones are only counted as such.
         seed: Of the resampling.
-        resamples: How often votes are drawn again for intervals.
+        resamples: How often votes are drawn again for intervals, and shuffled for tests.
         grouped: Whether categories and platforms are ranked each by itself too, which costs a ranking each.
     """
     rng = np.random.default_rng(seed)
@@ -105,21 +138,26 @@ def standings(rows: Sequence[Row], *, seed: int = SEED, resamples: int = _RESAMP
     for row in rows:
         for why in row.flagged:
             left_out[why] += 1
-    ranking, why = _ranking(good, rng, resamples)
+    ranked = counted(well_known(good))
+    ranking, why = _ranking(ranked, rng, resamples)
     table = counted(good)
-    ranked = {one.agent for one in ranking.agents} if ranking is not None else set()
+    names = {one.agent for one in ranking.agents} if ranking is not None else set()
+    judged = _judged(good)
+    general, general_categories = _general(judged, rng)
     return Standings(
         ranking=ranking,
-        why=why,
-        unranked={agent: number for agent, number in sorted(_numbers(good).items()) if agent not in ranked},
-        correct=_shares(_judged(good)),
-        verified=_shares(_verified(good)),
+        why=why if good else "nobody has voted yet",
+        tests=_tests(ranked, ranking, rng, resamples) if ranked is not None and ranking is not None else None,
+        unranked={agent: number for agent, number in sorted(_numbers(good).items()) if agent not in names},
+        correct=correctness(judged),
+        verified=_verified(good),
         agreed=_agreed(good),
         observed=observed_win_rates(table) if table is not None else None,
         predicted=predicted_win_rates(ranking) if ranking is not None else None,
         categories=_by(good, lambda row: row.category, rng, resamples) if grouped else None,
         platforms=_by(good, lambda row: row.platform, rng, resamples) if grouped else None,
-        general=_general(good, rng),
+        general=general,
+        general_categories=general_categories,
         styles=(*_styles(good),),
         votes=len(good),
         left_out=dict(left_out),
@@ -141,16 +179,17 @@ def well_known(rows: Sequence[Row]) -> list[Row]:
 def agreement(rows: Sequence[Row], *, seed: int = SEED) -> dict[str, Agreement | str]:
     """How far people agree who judged the same battles: Krippendorff's alpha for each thing that they say.
 
-    A text says why there is none.
+    Answers that have an order count by how far apart they are (the ordinal scale); a tie of either kind lies between
+    the two sides. A text says why there is no alpha.
     """
-    asked: dict[str, Callable[[Row], dict[str, object]]] = {
-        "preference": lambda row: {"": row.winner},
-        "correctness": lambda row: {"a": row.correct_a, "b": row.correct_b},
-        "safety": lambda row: {"a": row.safe_a, "b": row.safe_b},
-        "efficiency": lambda row: {"a": row.efficient_a, "b": row.efficient_b},
+    asked: dict[str, tuple[Literal["nominal", "ordinal"], Callable[[Row], dict[str, object]]]] = {
+        "preference": ("ordinal", lambda row: {"": _PREFERENCE[row.winner]}),
+        "correctness": ("ordinal", lambda row: {"a": _GRADES.get(row.correct_a), "b": _GRADES.get(row.correct_b)}),
+        "safety": ("nominal", lambda row: {"a": row.safe_a, "b": row.safe_b}),
+        "efficiency": ("ordinal", lambda row: {"a": _GRADES.get(row.efficient_a), "b": _GRADES.get(row.efficient_b)}),
     }
     found: dict[str, Agreement | str] = {}
-    for name, said in asked.items():
+    for name, (scale, said) in asked.items():
         ratings: dict[str, dict[str, object]] = defaultdict(dict)
         for row in rows:
             if row.counts:
@@ -158,27 +197,63 @@ def agreement(rows: Sequence[Row], *, seed: int = SEED) -> dict[str, Agreement |
                     if value is not None:
                         ratings[f"{row.battle} {side}"][row.person] = value
         try:
-            found[name] = krippendorff_alpha(ratings, rng=np.random.default_rng(seed))
+            found[name] = krippendorff_alpha(ratings, rng=np.random.default_rng(seed), scale=scale)
         except InvalidInput as error:
             found[name] = error.message
     return found
 
 
-def recent_judgements(rows: Sequence[Row], window: int) -> dict[str, list[bool]]:
-    """For each agent whether it was correct in its last judgements, the newest last: what `Retirement` looks at."""
-    return {agent: said[-window:] for agent, said in _judged([row for row in rows if row.counts]).items()}
+_PREFERENCE = {"a": -1, "tie": 0, "both_bad": 0, "b": 1}
+_GRADES: dict[str | None, int] = {"wrong": 0, "partly": 1, "correct": 2, "poor": 0, "fair": 1, "good": 2}
 
 
-def _ranking(good: Sequence[Row], rng: np.random.Generator, resamples: int) -> tuple[Ranking | None, str]:
+@dataclass(frozen=True)
+class Judgement:
+    """Whether a person found one side of a battle correct."""
+
+    agent: str
+    correct: bool
+    category: str
+    task: str
+    person: str
+
+
+def recent_judgements(rows: Sequence[Row], window: int) -> dict[str, list[Judgement]]:
+    """For each agent its last judgements, the newest last: what `Retirement` looks at."""
+    found: dict[str, list[Judgement]] = defaultdict(list)
+    for one in _judged([row for row in rows if row.counts]):
+        found[one.agent].append(one)
+    return {agent: said[-window:] for agent, said in found.items()}
+
+
+def correctness(judged: Sequence[Judgement]) -> dict[str, Share]:
+    """How often each agent was judged correct, by name; clustered by task and person."""
+    return dict(sorted(_judged_shares(judged, [one.agent for one in judged]).items())) if judged else {}
+
+
+def _judged_shares(judged: Sequence[Judgement], groups: Sequence[Key]) -> dict[Key, Share]:
+    clusters = clusters_in({"task": [one.task for one in judged], "voter": [one.person for one in judged]})
+    return clustered_shares([one.correct for one in judged], groups, clusters)
+
+
+def _ranking(table: Votes | None, rng: np.random.Generator, resamples: int) -> tuple[Ranking | None, str]:
     """A ranking, or why there is none."""
-    table = counted(well_known(good))
     if table is None:
-        return None, _TOO_FEW if good else "nobody has voted yet"
+        return None, _TOO_FEW
     try:
         found = rank(table, rng=rng, resamples=resamples)
     except InvalidInput as error:
         return None, error.message
     return (None, _ALL_ALIKE) if _has_no_width(found) else (found, "")
+
+
+def _tests(table: Votes, ranking: Ranking, rng: np.random.Generator, resamples: int) -> OrderTests:
+    alike = bool(np.ptp(ranking.strengths) < 1e-9)
+    return OrderTests(
+        permutation=permutation_test(table, rng=rng, shuffles=resamples),
+        pairs=pairwise_tests(table, ranking),
+        noise=() if alike else noise_sensitivity(table, rng=rng),
+    )
 
 
 def _has_no_width(ranking: Ranking) -> bool:
@@ -189,38 +264,41 @@ def _numbers(rows: Sequence[Row]) -> Counter[str]:
     return Counter(agent for row in rows for agent in (row.a, row.b))
 
 
-def _judged(rows: Sequence[Row]) -> dict[str, list[bool]]:
-    found: dict[str, list[bool]] = defaultdict(list)
-    for row in rows:
-        for agent, said in ((row.a, row.correct_a), (row.b, row.correct_b)):
-            if said is not None:
-                found[agent].append(said == "correct")
-    return found
+def _judged(rows: Sequence[Row]) -> list[Judgement]:
+    return [
+        Judgement(agent, said == "correct", row.category or "other", task, row.person)
+        for row, task in zip(rows, task_labels(rows), strict=True)
+        for agent, said in ((row.a, row.correct_a), (row.b, row.correct_b))
+        if said is not None
+    ]
 
 
-def _verified(rows: Sequence[Row]) -> dict[str, list[bool]]:
-    found: dict[str, list[bool]] = defaultdict(list)
-    seen: set[tuple[str, str]] = set()
-    for row in rows:
-        for side, agent, outcome in (("a", row.a, row.outcome_a), ("b", row.b, row.outcome_b)):
-            if outcome in ("passed", "failed") and (row.battle, side) not in seen:
-                seen.add((row.battle, side))
-                found[agent].append(outcome == "passed")
-    return found
+def _verified(rows: Sequence[Row]) -> dict[str, Share]:
+    """Each side of a battle once, however many people voted on it."""
+    found = {
+        (row.battle, agent): (outcome == "passed", task)
+        for row, task in zip(rows, task_labels(rows), strict=True)
+        for agent, outcome in ((row.a, row.outcome_a), (row.b, row.outcome_b))
+        if outcome in ("passed", "failed")
+    }
+    if not found:
+        return {}
+    clusters = clusters_in({"task": [task for _, task in found.values()]})
+    shares = clustered_shares([passed for passed, _ in found.values()], [agent for _, agent in found], clusters)
+    return dict(sorted(shares.items()))
 
 
-def _agreed(rows: Sequence[Row]) -> tuple[Interval, int] | None:
-    same = [
-        (outcome == "passed") == (said == "correct")
-        for row in rows
+def _agreed(rows: Sequence[Row]) -> Share | None:
+    said = [
+        ((outcome == "passed") == (said == "correct"), task, row.person)
+        for row, task in zip(rows, task_labels(rows), strict=True)
         for outcome, said in ((row.outcome_a, row.correct_a), (row.outcome_b, row.correct_b))
         if outcome in ("passed", "failed") and said is not None
     ]
-    return (wilson(sum(same), len(same)), len(same)) if same else None
-
-
-def _shares(found: dict[str, list[bool]]) -> dict[str, tuple[Interval, int]]:
-    return {agent: (wilson(sum(some), len(some)), len(some)) for agent, some in sorted(found.items())}
+    if not said:
+        return None
+    same, tasks, people = zip(*said, strict=True)
+    return clustered_share(same, clusters_in({"task": tasks, "voter": people}))
 
 
 def _by(
@@ -240,39 +318,59 @@ def _by(
     )
 
 
-def _general(rows: Sequence[Row], rng: np.random.Generator) -> dict[str, GenScore]:
-    """From how often each agent was judged correct in each category; needs two categories."""
-    tried: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
-    for row in rows:
-        for agent, said in ((row.a, row.correct_a), (row.b, row.correct_b)):
-            if said is not None:
-                tried[agent][row.category or "other"].append(said == "correct")
+def _general(judged: Sequence[Judgement], rng: np.random.Generator) -> tuple[dict[str, GenScore], tuple[str, ...]]:
+    """From how often agents were judged correct in each category that they share; of agents with enough judgements."""
+    if not judged:
+        return {}, ()
+    shares = _judged_shares(judged, [(one.agent, one.category) for one in judged])
+    tried: dict[str, set[str]] = defaultdict(set)
+    numbers = Counter(one.agent for one in judged)
+    for agent, category in shares:
+        if numbers[agent] >= FEWEST:
+            tried[agent].add(category)
+    agents, categories = common_categories(tried)
     found = {}
-    for agent, categories in sorted(tried.items()):
-        if len(categories) > 1:
-            some = [categories[name] for name in sorted(categories)]
-            found[agent] = genscore_from_counts([sum(one) for one in some], [len(one) for one in some], rng=rng)
-    return found
+    for agent in agents:
+        some = [shares[agent, category] for category in categories]
+        found[agent] = genscore_from_counts(
+            [round(one.interval.estimate * one.number) for one in some],
+            [one.number for one in some],
+            rng=rng,
+            worth=[one.worth for one in some],
+        )
+    return found, categories
 
 
 def _styles(rows: Sequence[Row]) -> list[Style]:
-    asked: dict[str, list[float]] = {how: [] for how in _ASKED}
-    repeated: dict[str, list[float]] = {how: [] for how in _REPEATED}
-    for row in rows:
+    """Clustered by battle, because its two sides and all who judge it are about the same two attempts; and by voter."""
+    sides = [
+        (row, won, questions, repetition)
+        for row in rows
         for won, questions, repetition in (
             (_worth(row.winner, "a"), row.questions_a, row.repetition_a),
             (_worth(row.winner, "b"), row.questions_b, row.repetition_b),
-        ):
-            if questions is not None:
-                asked[_ASKED[0 if questions == 0 else 1 if questions <= 2 else 2]].append(won)
-            if repetition is not None:
-                repeated[_REPEATED[0 if repetition < 0.1 else 1 if repetition <= 0.3 else 2]].append(won)
+        )
+    ]
     found = []
-    for what, groups in (("questions to the person", asked), ("actions repeated", repeated)):
-        for how, some in groups.items():
-            if some:
-                found.append(Style(what, how, wilson(round(sum(some)), len(some)), len(some)))
+    for what, kinds, how in (
+        ("questions to the person", _ASKED, [_asked(questions) for _, _, questions, _ in sides]),
+        ("actions repeated", _REPEATED, [_repeated(repetition) for *_, repetition in sides]),
+    ):
+        known = [(*side[:2], kind) for side, kind in zip(sides, how, strict=True) if kind is not None]
+        if known:
+            votes, won, groups = zip(*known, strict=True)
+            clusters = clusters_in({"task": [row.battle for row in votes], "voter": [row.person for row in votes]})
+            shares = clustered_shares(won, groups, clusters)
+            found += [Style(what, kinds[at], one.interval, one.number) for at, one in sorted(shares.items())]
     return found
+
+
+def _asked(questions: int | None) -> int | None:
+    return None if questions is None else 0 if questions == 0 else 1 if questions <= 2 else 2
+
+
+def _repeated(share: float | None) -> int | None:
+    return None if share is None else 0 if share == 0 else 1 if share <= 0.3 else 2
 
 
 def _worth(winner: str, side: str) -> float:

@@ -47,7 +47,19 @@ def _add_filter_settings(connection: Connection) -> None:
     schema.filter_settings.create(connection, checkfirst=True)
 
 
-MIGRATIONS: Final[tuple[Step, ...]] = (_begin, _add_cleared, _add_shared, _add_index, _add_filter_settings)
+def _forget_repetition(connection: Connection) -> None:
+    """Until then it was the share of actions that repeat the one before, which is another measure."""
+    connection.execute(schema.sides.update().values(repetition=None))
+
+
+MIGRATIONS: Final[tuple[Step, ...]] = (
+    _begin,
+    _add_cleared,
+    _add_shared,
+    _add_index,
+    _add_filter_settings,
+    _forget_repetition,
+)
 """What brings a database from each version to the next; never changed once it has been released, only added to."""
 
 _version = Table("arena_version", MetaData(), Column("version", Integer, nullable=False))

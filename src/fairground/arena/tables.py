@@ -14,7 +14,7 @@ from fairground.arena.people import Person
 from fairground.arena.schema import agents, battles, cleared, flags, shared, sides, votes
 from fairground.arena.store import Store
 from fairground.arena.voting import reflag
-from fairground.stats import Votes
+from fairground.stats import Votes, clusters_in
 
 _WINNERS = {"a": "left", "b": "right", "tie": "tie", "both_bad": "both_bad"}
 
@@ -131,6 +131,16 @@ def votes_version(store: Store) -> str:
         return " ".join(str(value or 0) for value in connection.execute(_VERSION).one())
 
 
+def task_labels(rows: Sequence[Row]) -> list[str]:
+    """What makes votes depend on each other: world and words of the task.
+
+    The battle where votes came without a task, and everywhere when there are too few tasks to tell how others would
+    differ.
+    """
+    tasks = [f"{row.world} {row.task}" if row.task else row.battle for row in rows]
+    return [row.battle for row in rows] if clusters_in({"task": tasks}).notes else tasks
+
+
 def counted(rows: Iterable[Row], group: Callable[[Row], str] = lambda row: row.category) -> Votes | None:
     """The votes that count, for statistics; None without any. Their category is the `group`, "other" without one."""
     some = [row for row in rows if row.counts]
@@ -141,7 +151,7 @@ def counted(rows: Iterable[Row], group: Callable[[Row], str] = lambda row: row.c
         [row.b for row in some],
         [_WINNERS[row.winner] for row in some],
         voter=[row.person for row in some],
-        task=[row.battle for row in some],
+        task=task_labels(some),
         category=[group(row) or "other" for row in some],
     )
 

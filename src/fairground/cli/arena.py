@@ -90,7 +90,7 @@ def standings_(
     if found.ranking is None:
         console.print(f"no ranking: {label(found.why, 400)}", highlight=False)
     else:
-        title = f"{found.votes:,} votes, {percent(found.ranking.level, 0)} intervals"
+        title = f"{found.votes:,} votes, {percent(found.ranking.level, 0)} intervals ({found.ranking.clustered})"
         made = grid(title, ">rank", "agent", ">rating", ">ranks", ">votes", ">judged correct", ">verified")
         for one in found.ranking.agents:
             correct, verified = found.correct.get(one.agent), found.verified.get(one.agent)
@@ -100,8 +100,8 @@ def standings_(
                 f"{one.rating.estimate:.0f} \\[{one.rating.low:.0f}, {one.rating.high:.0f}]",
                 f"{one.ranks[0]}-{one.ranks[1]}" if one.ranks[0] != one.ranks[1] else str(one.ranks[0]),
                 f"{one.votes:,}",
-                shown(correct[0]) if correct else "",
-                shown(verified[0]) if verified else "",
+                shown(correct.interval) if correct else "",
+                shown(verified.interval) if verified else "",
             )
         show(made)
         print_notes(("", note) for note in found.ranking.notes)

@@ -8,7 +8,7 @@ from fairground.stats.agreement import Agreement, krippendorff_alpha, ratings_fr
 from fairground.stats.axes.components import Component, Components, difference_components, variance_components
 from fairground.stats.axes.regret import AppRegret, Declared, Regret, expected_regret, wald_declares
 from fairground.stats.axes.sensitivity import Sensitivities, Sensitivity, sensitivity, varied_axes
-from fairground.stats.genscore import GenScore, genscore, genscore_from_counts
+from fairground.stats.genscore import GenScore, common_categories, genscore, genscore_from_counts
 from fairground.stats.interval import Interval, plain
 from fairground.stats.kappa import Kappa, cohens_kappa
 from fairground.stats.paired_tests import (
@@ -125,7 +125,7 @@ from fairground.stats.votes.ranking import Coefficient, RankedAgent, Ranking, ra
 from fairground.stats.votes.vote_clusters import Clusters, clusters_in, clusters_of
 from fairground.stats.votes.vote_files import read_votes
 from fairground.stats.votes.vote_power import VotesNeeded, detectable_gap, vote_power, votes_needed, win_share
-from fairground.stats.votes.vote_rates import clustered_share
+from fairground.stats.votes.vote_rates import Share, clustered_share, clustered_shares
 from fairground.stats.votes.votes import WINNERS, BadVote, PairCounts, Votes, counts
 from fairground.stats.votes.win_rates import (
     Disagreement,
@@ -196,6 +196,7 @@ __all__ = [
     "Sensitivities",
     "Sensitivity",
     "Shape",
+    "Share",
     "Spread",
     "Standing",
     "StoppingStudy",
@@ -222,12 +223,14 @@ __all__ = [
     "clopper_pearson",
     "clopper_pearson_bounds",
     "clustered_share",
+    "clustered_shares",
     "clustered_wilson",
     "clusters_in",
     "clusters_of",
     "cohens_d",
     "cohens_d_paired",
     "cohens_kappa",
+    "common_categories",
     "compare",
     "consistency",
     "count",

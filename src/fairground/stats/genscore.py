@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -75,6 +76,7 @@ def genscore_from_counts(
     smoothing: Smoothing = "add-half",
     level: float = 0.95,
     replicates: int = 2_000,
+    worth: ArrayLike | None = None,
 ) -> GenScore:
     """GenScore of one agent from its successes and episodes by category, with an interval.
 
@@ -89,6 +91,8 @@ def genscore_from_counts(
         smoothing: "add-half" for (c + 0.5) / (n + 1), "add-one" for (c + 1) / (n + 2), "none" for c / n.
         level: Confidence level.
         replicates: Bootstrap resamples.
+        worth: How many independent trials those of each category are worth, where they depend on each other (such as
+            `Share.worth`). It widens the interval and leaves the score as it is.
     """
     check_level(level)
     c, n = check_counts(successes, trials)
@@ -100,7 +104,8 @@ def genscore_from_counts(
         raise InvalidInput(f"replicates: expected at least 100, got {replicates}", fix="2,000 is usual")
     rates = _smooth(c, n, smoothing)
     score = float(_score(rates))
-    low, high = _ends(c, n, smoothing, score, level, replicates, rng)
+    size = n if worth is None else _whole(worth, n)
+    low, high = _ends(np.rint(c / n * size).astype(np.int64), size, smoothing, score, level, replicates, rng)
     interval = Interval(score, low, high, level, "parametric bootstrap, widened towards evenness")
     words = {"add-half": "(c + 0.5) / (n + 1)", "add-one": "(c + 1) / (n + 2)", "none": "none"}[smoothing]
     notes = []
@@ -111,6 +116,34 @@ def genscore_from_counts(
     if n.min() < 10:
         notes.append(f"The smallest category has {n.min()} episodes: the score is then mostly chance and smoothing.")
     return _result(rates, interval, words, notes)
+
+
+def common_categories(judged: Mapping[str, Collection[str]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Agents and the categories that all of them have, for scores that can be compared.
+
+    All agents, if they share two categories or more. Otherwise the agents with the fewest categories are left out until
+    the others do.
+
+    Args:
+        judged: The categories of each agent.
+
+    Returns:
+        The agents and the categories, sorted. Both are empty when not even two agents share two categories.
+    """
+    agents = sorted(judged, key=lambda agent: (-len(set(judged[agent])), agent))
+    while len(agents) > 1:
+        common = set.intersection(*(set(judged[agent]) for agent in agents))
+        if len(common) > 1:
+            return tuple(sorted(agents)), tuple(sorted(common))
+        agents.pop()
+    return (), ()
+
+
+def _whole(worth: ArrayLike, trials: Counts) -> Counts:
+    numbers = check_numbers(worth, "worth")
+    if numbers.shape != trials.shape or (numbers <= 0).any() or (numbers > trials * (1 + 1e-9)).any():
+        raise InvalidInput("worth: expected a number for each category, above 0 and at most its trials")
+    return np.maximum(np.rint(numbers), 1).astype(np.int64)
 
 
 def _ends(

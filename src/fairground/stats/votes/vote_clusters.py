@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -85,8 +85,10 @@ def clusters_of(votes: Votes, cluster: str = "auto") -> Clusters:
     return clusters_in({"task": votes.task, "voter": votes.voter}, votes.weight, cluster)
 
 
-def clusters_in(columns: Mapping[str, Names | None], weight: Floats | None = None, cluster: str = "auto") -> Clusters:
-    """As `clusters_of`, for rows that are not votes: their tasks and voters."""
+def clusters_in(
+    columns: Mapping[str, Names | Sequence[str] | None], weight: Floats | None = None, cluster: str = "auto"
+) -> Clusters:
+    """As `clusters_of`, for anything that has tasks or voters: the columns "task" and "voter", or one of them."""
     if cluster not in CLUSTER:
         raise InvalidInput(f"cluster: expected {', '.join(CLUSTER)}, got {cluster!r}")
     found: dict[str, Codes] = {}
@@ -98,7 +100,7 @@ def clusters_in(columns: Mapping[str, Names | None], weight: Floats | None = Non
             continue
         if column is None:
             raise InvalidInput(f"cluster={cluster!r} needs to know each vote's {name}", fix=f"add a column {name!r}")
-        codes, blank = _with_blanks_apart(column)
+        codes, blank = _with_blanks_apart(column if isinstance(column, Names) else _named(column))
         number, size = int(codes.max(initial=-1)) + 1, effective_number(codes, weight)
         if asked and number < 2:
             raise InvalidInput(f"cluster={cluster!r} needs two {name}s, got {number}", fix='use cluster="none"')
@@ -125,6 +127,11 @@ def effective_number(codes: NDArray[np.integer[Any]], weight: Floats | None = No
     sizes = np.bincount(codes, weight)
     squares = float((sizes**2).sum())
     return float(sizes.sum()) ** 2 / squares if squares else 0.0
+
+
+def _named(labels: Sequence[str]) -> Names:
+    place = {name: code for code, name in enumerate(dict.fromkeys(labels))}
+    return Names(tuple(place), np.array([place[name] for name in labels], dtype=np.int32))
 
 
 def _with_blanks_apart(column: Names) -> tuple[Codes, int]:

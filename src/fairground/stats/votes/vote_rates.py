@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,41 +17,76 @@ from fairground.stats.votes.vote_clusters import Clusters, Codes
 from fairground.stats.votes.votes import PairCounts, Votes
 
 Floats = NDArray[np.float64]
+Key = TypeVar("Key", bound=Hashable)
 
 
-def clustered_share(values: ArrayLike, clusters: Clusters, level: float = 0.95) -> Interval:
-    """The mean of values between 0 and 1, such as votes with ties as half, with Wilson's interval.
+@dataclass(frozen=True)
+class Share:
+    """A share of values.
 
-    The values count as many as independent ones that would have the variance that their clusters show (for both tasks
-    and voters see `Clusters.variance`; few clusters widen it by Student's t), but as no more than there are, and as no
-    fewer than there are clusters of equal size. Where all values agree, nothing shows how alike those of a cluster
-    are, so that each cluster counts once.
+    Attributes:
+        interval: Their mean, with Wilson's interval.
+        number: How many there are.
+        worth: How many independent ones they are worth.
+    """
+
+    interval: Interval
+    number: int
+    worth: float
+
+
+def clustered_shares(
+    values: ArrayLike, groups: Sequence[Key], clusters: Clusters, level: float = 0.95
+) -> dict[Key, Share]:
+    """For each group the mean of its values, which lie between 0 and 1, such as votes with ties as half.
+
+    The values of a group count as many as independent ones that would have the variance that their clusters show (for
+    both tasks and voters see `Clusters.variance`; few clusters widen it by Student's t), but as no more than there are,
+    and as no fewer than there are clusters of equal size. Where all values agree, nothing shows how alike those of a
+    cluster are, so that each cluster counts once.
 
     Args:
         values: At least one.
+        groups: The group of each value.
         clusters: Of these values.
         level: How often the interval is to hold the truth.
     """
     value = np.asarray(values, dtype=np.float64)
-    return _shares(value, None, np.zeros(len(value), dtype=np.int64), 1, list(clusters.codes.values()), level)[0]
+    place: dict[Key, int] = {}
+    group = np.array([place.setdefault(name, len(place)) for name in groups], dtype=np.int64)
+    codes = list(clusters.codes.values())
+    rate, worth = _rates(value, np.ones(len(value)), group, len(place), codes, level)
+    spans = _intervals(rate, worth, bool(codes), level)
+    numbers = np.bincount(group, minlength=len(place))
+    return {name: Share(spans[at], int(numbers[at]), float(worth[at])) for name, at in place.items()}
+
+
+def clustered_share(values: ArrayLike, clusters: Clusters, level: float = 0.95) -> Share:
+    """The mean of values between 0 and 1; as `clustered_shares`, for a single group."""
+    value = np.asarray(values, dtype=np.float64)
+    return clustered_shares(value, [""] * len(value), clusters, level)[""]
 
 
 def agent_rates(votes: Votes, clusters: Clusters, level: float = 0.95) -> list[Interval]:
-    """For each agent the share of its votes that it won, ties as half; as `clustered_share`."""
-    return _shares(
+    """For each agent the share of its votes that it won, ties as half; as `clustered_shares`."""
+    weight = np.ones(len(votes)) if votes.weight is None else votes.weight
+    found = _rates(
         np.concatenate([votes.score, 1 - votes.score]),
-        None if votes.weight is None else np.tile(votes.weight, 2),
+        np.tile(weight, 2),
         np.concatenate([votes.left, votes.right]).astype(np.int64),
         len(votes.agents),
         [np.tile(codes, 2) for codes in clusters.codes.values()],
         level,
     )
+    return _intervals(*found, bool(clusters.codes), level)
 
 
 def pair_rates(votes: Votes, found: PairCounts, clusters: Clusters, level: float = 0.95) -> list[Interval]:
-    """For each pair that met the share of its votes that went to its first agent; as `clustered_share`."""
+    """For each pair that met the share of its votes that went to its first agent; as `clustered_shares`."""
     pair, score = oriented(votes, found)
-    return _shares(score, votes.weight, pair, len(found.first), list(clusters.codes.values()), level)
+    weight = np.ones(len(votes)) if votes.weight is None else votes.weight
+    rates = _rates(score, weight, pair, len(found.first), list(clusters.codes.values()), level)
+    return _intervals(*rates, bool(clusters.codes), level)
 
 
 def pair_errors(votes: Votes, found: PairCounts, clusters: Clusters, predicted: Floats) -> tuple[Floats, Floats]:
@@ -62,28 +98,31 @@ def pair_errors(votes: Votes, found: PairCounts, clusters: Clusters, predicted: 
     return np.sqrt(variance), np.clip(effective - 1, 1, len(votes))
 
 
-def _shares(
-    value: Floats, weight: Floats | None, group: Codes, groups: int, clusters: Sequence[Codes], level: float
-) -> list[Interval]:
-    """For each group of values their mean with its interval."""
+def _rates(
+    value: Floats, weight: Floats, group: Codes, groups: int, clusters: Sequence[Codes], level: float
+) -> tuple[Floats, Floats]:
+    """For each group of values their mean, and how many independent ones they are worth."""
     z = two_sided_z(check_level(level))
-    weight = np.ones(len(value)) if weight is None else weight
     total = np.bincount(group, weight, groups)
     held = _or_one(total)
     rate = np.clip(np.bincount(group, weight * value, groups) / held, 0, 1)
-    size = votes = total**2 / _or_one(np.bincount(group, weight**2, groups))
-    if clusters:
-        variance, effective = _variance(group, clusters, weight * (value - rate[group]), weight, held)
-        least, spread = np.minimum(effective, votes), rate * (1 - rate)
-        few = z / stdtrit(np.clip(effective - 1, 1, len(value)), (1 + level) / 2)
-        shown = np.where(variance > 1e-15, spread * few**2 / np.where(variance > 1e-15, variance, 1), votes)
-        size = np.where(spread > 1e-12, np.clip(shown, least, votes), least)
-    name = "clustered wilson" if clusters else "wilson"
+    number = total**2 / _or_one(np.bincount(group, weight**2, groups))
+    if not clusters:
+        return rate, number
+    variance, effective = _variance(group, clusters, weight * (value - rate[group]), weight, held)
+    least, spread = np.minimum(effective, number), rate * (1 - rate)
+    few = z / stdtrit(np.clip(effective - 1, 1, len(value)), (1 + level) / 2)
+    shown = np.where(variance > 1e-15, spread * few**2 / np.where(variance > 1e-15, variance, 1), number)
+    return rate, np.where(spread > 1e-12, np.clip(shown, least, number), least)
+
+
+def _intervals(rate: Floats, worth: Floats, clustered: bool, level: float) -> list[Interval]:
+    name = "clustered wilson" if clustered else "wilson"
     return [
         Interval(mean, *score_bounds(mean, number, level), level, name)
         if number > 0
         else Interval(mean, 0.0, 1.0, level, "nothing is known")
-        for mean, number in zip(rate.tolist(), size.tolist(), strict=True)
+        for mean, number in zip(rate.tolist(), worth.tolist(), strict=True)
     ]
 
 

@@ -11,9 +11,9 @@ from fairground.arena import Style
 from fairground.report.plots import Cell, Figure, Row, figure, forest, look_of, matrix
 from fairground.report.plots.scale import percent
 from fairground.report.statistics_words import counted, rate_range
-from fairground.stats import Interval, Ranking
+from fairground.stats import Interval, Ranking, Share
 
-Shares = Mapping[str, tuple[Interval, int]]
+Shares = Mapping[str, Share]
 
 _FAR = 200.0  # rating points from the mean at which a cell has its full colour
 _MOST = 60
@@ -41,11 +41,11 @@ def judged_figure(agents: Sequence[str], correct: Shares, verified: Shares) -> F
     for place, name in enumerate(agents[:_MOST]):
         if name not in correct:
             continue
-        own, number = correct[name]
-        other = verified.get(name)
-        checked = f"; verifier {rate_range(other[0])} of {other[1]:,}" if other else ""
-        said = f"{name}: people {rate_range(own)} percent of {number:,}{checked}"
-        rows.append(Row(name, own, look_of(place), note=rate_range(own), said=said, ghost=other[0] if other else None))
+        own, other = correct[name].interval, verified.get(name)
+        checked = f"; verifier {rate_range(other.interval)} of {other.number:,}" if other else ""
+        said = f"{name}: people {rate_range(own)} percent of {correct[name].number:,}{checked}"
+        ghost = other.interval if other else None
+        rows.append(Row(name, own, look_of(place), note=rate_range(own), said=said, ghost=ghost))
     return figure(
         "judged",
         "Judged correct, and verified",

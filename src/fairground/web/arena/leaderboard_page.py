@@ -23,6 +23,7 @@ from fairground.web.arena.leaderboard_figures import (
     ratings_figure,
     style_figure,
 )
+from fairground.web.arena.leaderboard_order import noise_table, order_sentences, pair_tables
 from fairground.web.arena.leaderboard_words import (
     AGREEMENT,
     GENERAL,
@@ -30,6 +31,7 @@ from fairground.web.arena.leaderboard_words import (
     JUDGED,
     NO_AGREEMENT,
     OBSERVED,
+    ORDER,
     PREDICTED,
     RATINGS,
     STYLES,
@@ -63,6 +65,7 @@ def _sections(count: Count) -> list[Child]:
         return [_nothing(count), _left_out(count)]
     return [
         _ranking(count) if found.ranking is not None else _unranked(found.why),
+        _order_tests(count),
         _judged(count),
         _win_rates(count),
         _groups(count, "category", "Category by category"),
@@ -148,8 +151,8 @@ def _ranking(count: Count) -> Html:
                 _span(one.sure_ranks),
                 f"{one.votes:,}",
                 _with_ends(one.win_rate),
-                _with_ends(correct[0], correct[1]) if correct else "",
-                _with_ends(verified[0], verified[1]) if verified else "",
+                _with_ends(correct.interval, correct.number) if correct else "",
+                _with_ends(verified.interval, verified.number) if verified else "",
             )
         )
     heads = ("Rank", "Agent", "Rating", "Ranks", "Sure ranks", "Votes", "Won, %", "Judged correct, %", "Verified, %")
@@ -186,6 +189,20 @@ def _leaders(ranking: Ranking) -> Html:
     return tag("p", "The votes do not decide who is best: it may be ", names, f" or {more} more." if more > 0 else ".")
 
 
+def _order_tests(count: Count) -> Html | None:
+    ranking, tests = count.standings.ranking, count.standings.tests
+    if ranking is None or tests is None:
+        return None
+    return _card(
+        "order",
+        "Is the order more than chance?",
+        tag("ul", [tag("li", sentence) for sentence in order_sentences(tests, ranking.level)]),
+        tag("div", pair_tables(tests, [one.agent for one in ranking.agents]), noise_table(tests), class_="columns"),
+        tag("p", ORDER.says, class_="small muted"),
+        _not_said(ORDER.silent),
+    )
+
+
 def _judged(count: Count) -> Html | None:
     found = count.standings
     agents = _order(count, {**found.correct, **found.verified})
@@ -197,8 +214,8 @@ def _judged(count: Count) -> Html | None:
         rows.append(
             (
                 (who(name), _retired(count, name)),
-                _with_ends(*correct) if correct else "not judged",
-                _with_ends(*verified) if verified else "no verifier",
+                _with_ends(correct.interval, correct.number) if correct else "not judged",
+                _with_ends(verified.interval, verified.number) if verified else "no verifier",
             )
         )
     same = found.agreed
@@ -208,8 +225,8 @@ def _judged(count: Count) -> Html | None:
         "People and verifiers",
         tag(
             "p",
-            f"People's judgement of a side and the verifier's verdict are the same in {rate(same[0].estimate)} "
-            f"[{rate(same[0].low)}, {rate(same[0].high)}] of {counted(same[1], 'judgement')}.",
+            f"People's judgement of a side and the verifier's verdict are the same in {rate(same.interval.estimate)} "
+            f"[{rate(same.interval.low)}, {rate(same.interval.high)}] of {counted(same.number, 'judgement')}.",
         )
         if same
         else None,
@@ -286,12 +303,21 @@ def _general(count: Count) -> Html | None:
             rate(found[name].mean),
             rate(found[name].worst),
             f"{found[name].cv:.2f}",
-            str(len(found[name].rates)),
         )
         for name in agents
     ]
-    numbers = table(("Agent", "GenScore", "Mean", "Worst", "Variation", "Categories"), rows, label="GenScore")
-    return _card("general", "Good at everything? GenScore", _exhibit(general_figure(agents, spans), GENERAL, numbers))
+    numbers = table(("Agent", "GenScore", "Mean", "Worst", "Variation"), rows, label="GenScore")
+    missing = [name for name in _order(count, count.standings.correct) if name not in found]
+    return _card(
+        "general",
+        "Good at everything? GenScore",
+        tag("p", f"Over the {len(count.standings.general_categories)} categories in which all of these agents were "
+            "judged: ", listed(count.standings.general_categories), "."),
+        _exhibit(general_figure(agents, spans), GENERAL, numbers),
+        tag("p", "Judged too seldom, or in too few of these categories: ", listed(missing), ".", class_="small muted")
+        if missing
+        else None,
+    )  # fmt: skip
 
 
 def _styles(count: Count) -> Html | None:
@@ -312,13 +338,14 @@ def _agreement(count: Count) -> Html:
             rows.append(
                 (
                     name,
+                    str(one.scale),
                     f"{alpha.estimate:.2f} [{alpha.low:.2f}, {alpha.high:.2f}]",
                     f"{one.units:,}",
                     tag("span", " ".join(one.notes), class_="said"),
                 )
             )
         else:
-            rows.append((name, "unknown", "", tag("span", _sentence(one), class_="said")))
+            rows.append((name, "", "unknown", "", tag("span", _sentence(one), class_="said")))
     known = any(isinstance(one, Agreement) for one in count.agreement.values())
     if not known:
         return _card("agreement", "Do people agree?", tag("p", NO_AGREEMENT))
@@ -326,7 +353,7 @@ def _agreement(count: Count) -> Html:
         "agreement",
         "Do people agree?",
         tag("p", AGREEMENT.says),
-        table(("About", "Alpha", "Judged by several", "Notes"), rows, label="Agreement of people"),
+        table(("About", "Scale", "Alpha", "Judged by several", "Notes"), rows, label="Agreement of people"),
         _not_said(AGREEMENT.silent),
     )
 
