@@ -17,6 +17,7 @@ from fairground.cli.stats.options import (
     Level,
     RandomSeed,
     Resamples,
+    Scheme,
     Statistic,
     TableOptions,
     counted,
@@ -54,6 +55,7 @@ def compare(
     ],
     statistic: Statistic = "mean",
     level: Level = 0.95,
+    scheme: Scheme = "clusters",
     resamples: Resamples = 5000,
     pairing: Annotated[str, typer.Option(help="auto, configurations, scenarios or apart.")] = "auto",
     tables: TableOptions = AS_IS,
@@ -87,6 +89,7 @@ def compare(
                 statistic=statistic,
                 resamples=resamples,
                 level=level,
+                scheme=scheme,  # type: ignore[arg-type]  # checked there
                 pairing=pairing,  # type: ignore[arg-type]  # checked there
             )
         except InvalidInput as error:  # of many, some may share nothing
@@ -97,7 +100,7 @@ def compare(
         duels.append(duel(cells[a], cells[b], found, everyone[a], everyone[b], level=level))
     adjusted = holm([one.comparison.p_value for one in duels]).tolist()
     if page is not None:
-        write_report(summarise(table, seed=seed, statistic=statistic, level=level), page)
+        write_report(summarise(table, seed=seed, statistic=statistic, level=level, scheme=scheme), page)  # type: ignore[arg-type]
     if json:
         print_json({**_plain(table, everyone, duels, adjusted, page), "notes": apart})
         return

@@ -18,6 +18,7 @@ from fairground.cli.stats.options import (
     Method,
     RandomSeed,
     Resamples,
+    Scheme,
     Statistic,
     TableOptions,
     label,
@@ -47,6 +48,7 @@ def report(
     tables: TableOptions = AS_IS,
     statistic: Statistic = "mean",
     level: Level = 0.95,
+    scheme: Scheme = "clusters",
     resamples: Resamples = 2000,
     method: Method = "percentile",
     design: Design = "auto",
@@ -75,7 +77,8 @@ def report(
             statistic=statistic,
             level=level,
             resamples=resamples,
-            method=method,  # type: ignore[arg-type]  # checked there
+            scheme=scheme,  # type: ignore[arg-type]  # checked there
+            method=method,  # type: ignore[arg-type]
             design=design,  # type: ignore[arg-type]
             progress=lambda _, done, all_: bar.update(bar.task_ids[0], completed=done, total=all_),
         )

@@ -16,6 +16,7 @@ from fairground.cli.stats.options import (
     Method,
     RandomSeed,
     Resamples,
+    Scheme,
     Statistic,
     TableOptions,
     counted,
@@ -55,6 +56,7 @@ def compare(
     tables: TableOptions = AS_IS,
     statistic: Statistic = "mean",
     level: Level = 0.95,
+    scheme: Scheme = "clusters",
     resamples: Resamples = 5000,
     method: Method = "percentile",
     design: Design = "auto",
@@ -73,7 +75,8 @@ def compare(
         statistic=statistic,
         resamples=resamples,
         level=level,
-        method=method,  # type: ignore[arg-type]  # checked there
+        scheme=scheme,  # type: ignore[arg-type]  # checked there
+        method=method,  # type: ignore[arg-type]
         design=design,  # type: ignore[arg-type]
         pairing=pairing,  # type: ignore[arg-type]
     )

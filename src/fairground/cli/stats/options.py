@@ -59,11 +59,14 @@ Wide = Annotated[
 ]
 Where = Annotated[list[str] | None, typer.Option(help="Only these rows, such as suite=pocket; may be repeated.")]
 Level = Annotated[float, typer.Option(help="Of the intervals.")]
+Scheme = Annotated[
+    str, typer.Option(help="How intervals are made: clusters (scenarios), or prism (the paper's nested bootstrap).")
+]
 Resamples = Annotated[int, typer.Option(help="Bootstrap replicates.", min=100, max=1_000_000)]
 RandomSeed = Annotated[int, typer.Option("--seed", help="The same seed gives the same figures.", min=0)]
 Statistic = Annotated[str, typer.Option(help="What apps add up to: mean, trimmed-mean, median or iqm.")]
-Method = Annotated[str, typer.Option(help="Of the bootstrap's intervals: percentile or bca.")]
-Design = Annotated[str, typer.Option(help="How configurations came about: auto, grid or sampled.")]
+Method = Annotated[str, typer.Option(help="Of the intervals of --scheme prism: percentile or bca.")]
+Design = Annotated[str, typer.Option(help="For --scheme prism: whether configurations are a grid, sampled, or auto.")]
 
 
 @dataclass(frozen=True)
@@ -176,6 +179,11 @@ def percent(value: float, digits: int = 1) -> str:
 def shown(interval: Interval) -> str:
     """A share with its interval: `61.2% [55.0, 67.1]`."""
     return f"{100 * interval.estimate:.1f}% \\[{100 * interval.low:.1f}, {100 * interval.high:.1f}]"
+
+
+def number_shown(interval: Interval) -> str:
+    """A number with its interval: `0.61 [0.55, 0.67]`."""
+    return f"{interval.estimate:.2f} \\[{interval.low:.2f}, {interval.high:.2f}]"
 
 
 def points(interval: Interval) -> str:

@@ -11,6 +11,7 @@ from fairground.cli.stats.options import (
     Method,
     RandomSeed,
     Resamples,
+    Scheme,
     Statistic,
     TableOptions,
     compact,
@@ -18,6 +19,7 @@ from fairground.cli.stats.options import (
     folded,
     grid,
     label,
+    number_shown,
     p_shown,
     points,
     print_notes,
@@ -30,7 +32,7 @@ from fairground.cli.stats.options import (
 from fairground.core import Outcome
 from fairground.stats import Contender, Interval, Summary, Table, plain, summarise
 
-_BAR = 24
+_BAR = 20
 _APP = 28  # letters of an app's name
 _BEST = 12  # contenders whose apps are listed
 _DUELS = 60  # pairs that are listed
@@ -43,22 +45,24 @@ def summary(
     tables: TableOptions = AS_IS,
     statistic: Statistic = "mean",
     level: Level = 0.95,
+    scheme: Scheme = "clusters",
     resamples: Resamples = 2000,
     method: Method = "percentile",
     design: Design = "auto",
     seed: RandomSeed = 0,
     json: Json = False,
 ) -> None:
-    """Scores with hierarchical bootstrap intervals, per app, and every pair compared."""
+    """Scores with intervals, per app, and every pair compared."""
     table = read(files, tables)
-    with progress("bootstrap", quiet=json) as bar:
+    with progress("statistics", quiet=json) as bar:
         found = summarise(
             table,
             seed=seed,
             statistic=statistic,
             level=level,
             resamples=resamples,
-            method=method,  # type: ignore[arg-type]  # checked there
+            scheme=scheme,  # type: ignore[arg-type]  # checked there
+            method=method,  # type: ignore[arg-type]
             design=design,  # type: ignore[arg-type]
             depth="scores",
             progress=lambda _, done, all_: bar.update(bar.task_ids[0], completed=done, total=all_),
@@ -82,16 +86,17 @@ def print_standings(found: Summary, table: Table) -> None:
         + ", ".join(f"{number:,} {outcome}" for outcome, number in found.outcomes.items() if number),
         highlight=False,
     )
+    rewarded = any(one.reward for one in found.standings)
     scores = grid(
         f"score: {found.statistic} of the apps' success rates, with {100 * found.level:.10g}% intervals",
-        *("agent", ">score", ">0%" + " " * (_BAR - 6) + "100%", ">coin flips"),
+        *("agent", ">score", ">0%" + " " * (_BAR - 6) + "100%", *([">mean reward"] if rewarded else [])),
     )
     basis = grid(
         "what it rests on", "agent", *(">apps", ">scenarios", ">configurations", ">scored", ">errored", ">invalid")
     )
     for one in found.standings:
-        name, coins = folded(one.contender), f"[dim]±{50 * one.coin_flip.width:.1f}[/]"
-        scores.add_row(name, shown(one.score), _bar(one.score), coins)
+        name, reward = folded(one.contender), [number_shown(one.reward) if one.reward else "-"] if rewarded else []
+        scores.add_row(name, shown(one.score), _bar(one.score), *reward)
         numbers = (len(one.apps), one.scenarios, one.configurations, one.episodes)
         basis.add_row(name, *(f"{number:,}" for number in (*numbers, *(one.outcomes[kind] for kind in _UNSCORED))))
     for contender in found.unscored:
@@ -99,10 +104,6 @@ def print_standings(found: Summary, table: Table) -> None:
         scores.add_row(folded(contender), "none scored")
         basis.add_row(folded(contender), *"0000", *(f"{outcomes[kind]:,}" for kind in _UNSCORED))
     show(scores)
-    console.print(
-        "[dim]coin flips: ± if every episode were the toss of one coin. Too narrow; only to compare.[/]",
-        highlight=False,
-    )
     show(basis)
 
 
