@@ -166,6 +166,21 @@ def test_intervals_cover_the_value_of_the_population(scale):
     assert np.mean(found) == pytest.approx(0.94, abs=0.04)
 
 
+@pytest.mark.simulation
+def test_intervals_of_few_units_hold_as_well():
+    """Three coders, twelve units: without Student's t some 88% of the intervals would hold."""
+    rng = generator(4)
+
+    def ratings(units):
+        truth = rng.integers(0, 5, (units, 1))
+        return np.where(rng.random((units, 3)) < 0.6, truth, rng.integers(0, 5, (units, 3)))
+
+    population = alpha(ratings(100_000), "ordinal").alpha.estimate
+    found = [alpha(ratings(12), "ordinal", rng=rng, replicates=300).alpha for _ in range(300)]
+    assert 0.90 <= np.mean([population in one for one in found]) <= 0.98
+    assert all(-1 <= one.low <= one.estimate <= one.high <= 1 for one in found)
+
+
 def test_a_higher_level_widens_the_interval_and_more_units_narrow_it():
     rng = generator(3)
     few = np.where(rng.random((100, 3)) < 0.7, rng.integers(0, 3, (100, 1)), rng.integers(0, 3, (100, 3)))

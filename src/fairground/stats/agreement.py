@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.special import ndtri, stdtrit
 
 from fairground.core import InvalidInput
 from fairground.stats.interval import Interval, check_level
@@ -29,8 +30,8 @@ class Agreement:
     """How far raters agree.
 
     Attributes:
-        alpha: 1 for perfect agreement, 0 for what chance would give, below 0 for systematic disagreement; with a
-            percentile interval from resampled units.
+        alpha: 1 for perfect agreement, 0 for what chance would give, below 0 for systematic disagreement; with an
+            interval from resampled units.
         scale: How values were compared.
         observed: Mean disagreement within units.
         expected: Mean disagreement between values paired at random.
@@ -102,14 +103,11 @@ def krippendorff_alpha(
         notes.append(f"{left_out} units have fewer than two values and are left out.")
     if len(known) < replicates:
         notes.append(f"{replicates - len(known)} of {replicates} resamples held a single value and are left out.")
-    if units < 20:
-        notes.append(f"{units} units are few: the interval is then too narrow.")
-    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2]).tolist() if len(known) else (estimate, estimate)
-    if high - low < 1e-12:
+    interval = interval_over_units(estimate, known, units, level)
+    if interval.width < 1e-12:
         notes.append("Resampling sees no spread: the interval has no width, which is not certainty.")
-    ends = min(low, estimate), max(high, estimate)
     return Agreement(
-        alpha=Interval(estimate, *ends, level, "bootstrap over units, percentile"),
+        alpha=interval,
         scale=scale,
         observed=observed * patterns.unit**2,
         expected=expected * patterns.unit**2,
@@ -118,6 +116,24 @@ def krippendorff_alpha(
         left_out=left_out,
         notes=tuple(notes),
     )
+
+
+def interval_over_units(estimate: float, drawn: Floats, units: int, level: float) -> Interval:
+    """The percentile interval of resamples of units, widened for few units.
+
+    Resamples of n units have a variance that is too small by (n - 1) / n, and the tails of a normal distribution
+    instead of Student's with n - 1 degrees of freedom. Both ends move away from the estimate accordingly, and stay
+    between -1 and 1.
+    """
+    if not len(drawn):
+        return Interval(estimate, estimate, estimate, level, "no resample has a value")
+    tail = (1 + level) / 2
+    few = max(units - 1, 1)
+    wider = float(np.sqrt(units / few) * stdtrit(few, tail) / ndtri(tail))
+    low, high = np.quantile(drawn, [1 - tail, tail]).tolist()
+    ends = (estimate + wider * (end - estimate) for end in (min(low, estimate), max(high, estimate)))
+    low, high = (min(max(end, -1.0), 1.0) for end in ends)
+    return Interval(estimate, min(low, estimate), high, level, "bootstrap over units, percentile with Student's t")
 
 
 def ratings_from_triples(triples: Iterable[tuple[Hashable, Hashable, Any]]) -> dict[Hashable, dict[Hashable, Any]]:

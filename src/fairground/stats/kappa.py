@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairground.core import InvalidInput
+from fairground.stats.agreement import interval_over_units
 from fairground.stats.interval import Interval, check_level
 
 Floats = NDArray[np.float64]
@@ -65,13 +66,10 @@ def cohens_kappa(counts: ArrayLike, *, rng: np.random.Generator, level: float = 
     notes = []
     if not varied.all():
         notes.append(f"{int((~varied).sum())} of {replicates} resamples held a single category and are left out.")
-    if units < 20:
-        notes.append(f"{units} units are few: the interval is then too narrow.")
     known = (seen[varied] - by_chance[varied]) / (1 - by_chance[varied])
-    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2]).tolist() if len(known) else (estimate, estimate)
-    if high - low < 1e-12:
+    interval = interval_over_units(estimate, known, units, level)
+    if interval.width < 1e-12:
         notes.append("Resampling sees no spread: the interval has no width, which is not certainty.")
-    interval = Interval(estimate, min(low, estimate), max(high, estimate), level, "bootstrap over units, percentile")
     return Kappa(interval, observed, expected, units, tuple(notes))
 
 

@@ -13,19 +13,34 @@ from fairground.cli.stats.options import Level, RandomSeed, Rename, pairs, print
 from fairground.core import InvalidInput
 from fairground.stats import krippendorff_alpha, plain, ratings_from_triples, read_columns
 
+_MOST_GRADES = 11  # from 0 to 10
+
 
 def agreement(
-    file: Annotated[Path, typer.Argument(help="One row a label: columns unit, coder, value.")],
+    file: Annotated[Path, typer.Argument(help="One row per label: columns unit, coder, value.")],
     rename: Rename = None,
-    scale: Annotated[str, typer.Option(help="nominal, ordinal, interval or ratio.")] = "nominal",
+    scale: Annotated[
+        str | None,
+        typer.Option(help="nominal, ordinal, interval or ratio; nominal, or with --order ordinal, if left out."),
+    ] = None,
+    order: Annotated[
+        str | None,
+        typer.Option(help="Labels from one end to the other, such as worse,tie,better; for --scale ordinal."),
+    ] = None,
     level: Level = 0.95,
     seed: RandomSeed = 0,
     json: Json = False,
 ) -> None:
     """Krippendorff's alpha, with missing values and an interval."""
+    scale = scale or ("nominal" if order is None else "ordinal")
+    if order is not None and scale != "ordinal":
+        raise InvalidInput(f"--order goes with --scale ordinal, got --scale {scale}", fix="leave one of them out")
     columns = read_columns(file, ("unit", "coder", "value"), rename=pairs("--rename", rename))
     values: list[object] = list(columns["value"])
-    if scale != "nominal":
+    if order is not None:
+        place = {label.strip(): float(number) for number, label in enumerate(order.split(","))}
+        values = [_place(file, row, text, place) for row, text in enumerate(columns["value"], 1)]
+    elif scale != "nominal":
         values = [_number(file, row, text) for row, text in enumerate(columns["value"], 1)]
     found = krippendorff_alpha(
         ratings_from_triples(zip(columns["unit"], columns["coder"], values, strict=True)),
@@ -42,7 +57,28 @@ def agreement(
         f"{found.units:,} units, {found.values:,} labels",
         highlight=False,
     )
-    print_notes(("", note) for note in found.notes)
+    hint = _order_hint(set(columns["value"])) if scale == "nominal" else None
+    print_notes(("", note) for note in (*found.notes, *((hint,) if hint else ())))
+
+
+def _order_hint(labels: set[str]) -> str | None:
+    """What to say of labels that look as if they had an order, which the nominal scale does not see."""
+    known = labels - {""}
+    if 3 <= len(known) <= _MOST_GRADES and all(label.lstrip("-").isdecimal() for label in known):
+        return "the labels are whole numbers: if they are grades, --scale ordinal counts how far apart they are"
+    if "tie" in known and len(known) == 3:
+        ends = sorted(known - {"tie"})
+        return f"a tie lies between the other two: --order {ends[0]},tie,{ends[1]} counts how far apart labels are"
+    return None
+
+
+def _place(file: Path, row: int, text: str, place: dict[str, float]) -> float | None:
+    if text and text not in place:
+        raise InvalidInput(
+            f"{file}, row {row}, column 'value': expected one of {', '.join(place)}, got {text!r}",
+            fix="name every label in --order",
+        )
+    return place[text] if text else None
 
 
 def _number(file: Path, row: int, text: str) -> float | None:
@@ -50,5 +86,6 @@ def _number(file: Path, row: int, text: str) -> float | None:
         return float(text) if text else None
     except ValueError:
         raise InvalidInput(
-            f"{file}, row {row}, column 'value': expected a number, got {text!r}", fix="--scale nominal takes any label"
+            f"{file}, row {row}, column 'value': expected a number, got {text!r}",
+            fix="--scale nominal takes any label, and --order puts labels into an order",
         ) from None
