@@ -21,7 +21,7 @@ from fairground.cli.output import console
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "results.csv"
 COLUMNS = ("agent", "condition", "suite", "app", "scenario", "theme", "rollout", "outcome", "steps", "cost")
 FEW = ["--resamples", "100"]
-COMMANDS = ("summary", "compare", "reliability", "sensitivity", "rank", "agreement", "plan", "power", "coverage")
+COMMANDS = ("summary", "compare", "reliability", "sensitivity", "rank", "agreement", "plan", "power", "coverage", "ladder")
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
@@ -220,8 +220,11 @@ def test_a_wrong_option_is_refused(
         (["plan", "--sd", "0.3,0.1,0.3", "--half-width", "0.1", "--apps", "2", "--agent", "a"], "are about a pilot"),
         (["power"], "--gap and --votes"),
         (["power", "--gap", "0"], "too little to be seen"),
-        (["coverage", "--apps", "x"], "--apps: expected a number"),
-        (["coverage", "--axes", "3x"], "--axes: expected sizes"),
+        (["ladder", "--apps", "x"], "--apps: expected a number"),
+        (["ladder", "--axes", "3x"], "--axes: expected sizes"),
+        (["coverage", "8x"], "shape: expected apps x scenarios"),
+        (["coverage", "8x2", "--difference", "2"], "difference: expected a share"),
+        (["coverage", "8x2", "--scheme", "best"], "scheme: expected clusters or prism"),
         (["rank", "FILE"], "no column 'left'"),
         (["rank", "FILE", "--anchor", "x=nan"], "'left'"),
         (["agreement", "FILE"], "no column 'unit'"),
@@ -254,8 +257,8 @@ def test_the_same_seed_gives_the_same_bytes_and_another_does_not(
 ) -> None:
     for words in (
         ["summary", small, *FEW],
-        ["compare", small, "one", "three", *FEW],
-        ["reliability", small, *FEW],
+        ["summary", small, "--scheme", "prism", *FEW],
+        ["compare", small, "one", "three", "--scheme", "prism", *FEW],
         ["sensitivity", small, "--permutations", "100"],
     ):
         first, second, other = (run(capsys, "stats", *words, "--json", "--seed", seed)[1] for seed in (5, 5, 6))
@@ -402,7 +405,9 @@ def test_plans_and_powers_need_no_table(capsys: pytest.CaptureFixture[str]) -> N
     assert strict(run(capsys, "stats", "power", "--gap", "50", "--json")[1])["decisive"] == 511
     words = ["stats", "plan", "--sd", "0.3,0.1,0.35", "--apps", "10", "--half-width", "0.03"]
     assert "1 rollout" in run(capsys, *words)[1] and strict(run(capsys, *words, "--json")[1])["apps"] == 10
-    words = ["stats", "coverage", "--apps", "2", "--scenarios", "2", "--axes", "2", "--experiments", "10"]
+    words = ["stats", "coverage", "4x3", "--experiments", "20"]
+    assert "t test" in run(capsys, *words)[1] and len(strict(run(capsys, *words, "--json")[1])) == 5
+    words = ["stats", "ladder", "--apps", "2", "--scenarios", "2", "--axes", "2", "--experiments", "10"]
     assert "Wilson" in run(capsys, *words)[1] and strict(run(capsys, *words, "--json")[1])["suite"]
 
 
@@ -417,7 +422,7 @@ def test_nothing_is_cut_in_a_narrow_terminal(
     path = table(tmp_path / "t.csv", episodes(("an-agent-of-a-long-name", "b"), rollouts=3))
     for words in (["stats"], ["stats", "reliability"], ["stats", "sensitivity"], ["stats", "compare"]):
         tail = ["b", "an-agent-of-a-long-name"] if words[-1] == "compare" else []
-        tail += ["--permutations", "100"] if words[-1] == "sensitivity" else FEW
+        tail += {"sensitivity": ["--permutations", "100"], "reliability": []}.get(words[-1], FEW)
         code, out, _ = run(capsys, *words, path, *tail)
         assert code == 0 and "…" not in out
 

@@ -144,7 +144,7 @@ def test_the_page_has_its_sections_in_order(usual: Summary, show: Callable[..., 
     assert facts["Episodes"] == f"{usual.episodes:,}" and facts["Scored"] == f"{scored:,}"
     assert int(facts["Errored"]) + int(facts["Invalid"]) == usual.episodes - scored > 0
     footer = page.locator("footer").inner_text()
-    assert "1,000 resamples" in footer and "Seed\n1" in footer and "Fairground 0." in footer
+    assert "Resamples\n1,000" in footer and "Seed\n1" in footer and "Fairground 0." in footer
 
 
 @pytest.mark.process

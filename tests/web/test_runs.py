@@ -20,10 +20,10 @@ from fairground.arena import Store, invite
 from fairground.cli import main
 from fairground.core import Outcome
 from fairground.report.statistics_words import point_range
-from fairground.rollout import Finished, Planned, RunSpec, RunStore
+from fairground.rollout import Finished, Planned, RunSpec, RunStore, run_table
 from fairground.rollout.label import read_label, write_label
 from fairground.rollout.store import is_going
-from fairground.stats import Interval, clustered_wilson
+from fairground.stats import Interval, summarise
 from fairground.web.site import Site, serving
 from fairground.web.studio.runs_found import find_runs
 from tests.chromium import note_faults
@@ -217,11 +217,13 @@ def test_a_run_may_vanish_while_it_is_looked_at(get: Get, runs: Path) -> None:
 def test_errors_are_never_scores(get: Get, runs: Path) -> None:
     write_run(runs / "first", ["passed"] * 3 + ["failed"] + ["errored"] * 4 + ["invalid"] * 2, planned=12)
     run = data(get, "/api/runs/first")
-    expected = clustered_wilson([3, 0], [3, 1])  # three attempts at one scenario, one at another
+    (standing,) = summarise(run_table(runs / "first")).standings  # as `fairground stats` and the report have it
+    expected = standing.score
     assert (run["passed"], run["failed"], run["errored"], run["invalid"], run["ended"]) == (3, 1, 4, 2, 10)
-    assert (run["success"]["estimate"], run["success"]["low"]) == (0.75, expected.low)
+    assert run["success"]["estimate"] == expected.estimate == 0.5, "one scenario was passed, the other was not"
+    assert run["success"]["low"] == pytest.approx(expected.low) and run["mean_reward"] is not None
     body = get("/runs/first")[1]
-    ends = f"75.0% [{100 * expected.low:.1f}, {100 * expected.high:.1f}]"
+    ends = f"50.0% [{100 * expected.low:.1f}, {100 * expected.high:.1f}]"
     assert ends in body and "3 of 4 scored" in body and "10 of 12 episodes have ended" in body
     assert sum(one["planned"] for one in run["scenarios"]) == 12
 

@@ -88,7 +88,7 @@ def test_attempts_are_a_run_with_rates_filters_and_replays(come: Callable[[str],
         "name": "plays", "agent": "human", "worlds": ["desk/calc"], "state": "open", "planned": 3, "passed": 2,
         "failed": 1, "fault": "",
     }  # fmt: skip
-    assert run["success"]["low"] == wilson(2, 3).low
+    assert run["success"]["low"] == pytest.approx(wilson(2, 3).low)
     episodes = person.get("/api/runs/plays/episodes").json["episodes"]
     assert [(one["replay"][-1], one["rollout"], one["outcome"]) for one in episodes] == [
         ("c", 0, "passed"), ("a", 1, "failed"), ("b", 2, "passed"),

@@ -177,7 +177,7 @@ def summarise(
         depth: `all`, or `scores` to leave out sensitivity, variance components and reliability transitions.
         progress: Called with what was done, how many parts are done and how many there are.
     """
-    check_scheme(scheme)
+    check_scheme(scheme, method, design)
     name, function = statistic_of(statistic)
     everyone = sorted(count_all(table), key=lambda cells: (-_score(cells, function), str(cells.contender)))
     pairs = list(combinations(range(len(everyone)), 2))

@@ -64,10 +64,19 @@ class Profile:
     level: float
 
 
-def check_scheme(scheme: str) -> None:
-    """Refuses what is not a scheme."""
+def check_scheme(scheme: str, method: str = "percentile", design: str = "auto") -> None:
+    """Refuses what is not a scheme, and what only the nested bootstrap can heed."""
     if scheme not in ("clusters", "prism"):
         raise InvalidInput(f"scheme: expected clusters or prism, got {scheme!r}")
+    if method not in ("percentile", "bca"):
+        raise InvalidInput(f"method: expected percentile or bca, got {method!r}")
+    if design not in ("auto", "grid", "sampled"):
+        raise InvalidInput(f"design: expected auto, grid or sampled, got {design!r}")
+    if scheme == "clusters" and (method, design) != ("percentile", "auto"):
+        given = f"method {method}" if method != "percentile" else f"design {design}"
+        raise InvalidInput(
+            f"{given}: only the nested bootstrap has that", fix="ask for the scheme prism (--scheme prism)"
+        )
 
 
 def bootstrap(

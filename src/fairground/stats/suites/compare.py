@@ -108,7 +108,7 @@ def compare(
         InvalidInput: When they share no app, or not what `pairing` asks for.
     """
     check_level(level)
-    check_scheme(scheme)
+    check_scheme(scheme, method, design)
     if a.contender == b.contender:
         raise InvalidInput(f"{a.contender} cannot be compared with itself", fix="name two different contenders")
     one, other, paired = _pair(a, b, pairing)
