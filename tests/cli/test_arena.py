@@ -98,13 +98,14 @@ def test_votes_go_out_and_come_in_elsewhere(ask: Ask, tmp_path: Path, capsys: py
     out = tmp_path / "votes.csv"
     assert told(ask, "export", str(out)) == {"path": str(out), "votes": 120}
     assert len(list(csv.DictReader(out.read_text().splitlines()))) == 120
-    other = tmp_path / "other.sqlite"
-    with Store(other):
-        pass
+    other = tmp_path / "new folder" / "other.sqlite"
     words = ["arena", "import", str(out), "--database", str(other), "--agent", "oracle=solver"]
-    words += ["--rename", "a=left", "--rename", "b=right", "--rename", "winner=winner"]
-    assert main([*words, "--dry-run"]) == 0 and "nothing was taken in" in capsys.readouterr().out
-    assert main(words) == 0 and "120 new" in capsys.readouterr().out
+    assert main([*words, "--dry-run"]) == 0 and not other.exists()
+    said = capsys.readouterr()
+    assert "nothing was taken in" in said.out and "'a' is the left agent, 'b' is the right agent" in said.err
+    assert main(words) == 0
+    said = capsys.readouterr()
+    assert "120 new; made" in " ".join(said.out.split()) and other.is_file()
     assert main(words) == 0 and "taken in before" in capsys.readouterr().out
     with Store(other) as store:
         assert len(all_votes(store)) == 120 and not active_agents(store)
@@ -116,9 +117,33 @@ def test_a_table_that_is_none_is_refused_with_the_row(ask: Ask, database: Path, 
     path = tmp_path / "bad.csv"
     path.write_text("left,right,winner\na,b,left\na,b,nobody\n")
     status, said = ask("import", str(path))
-    assert status == 2 and "row 2, winner" in said
-    path.write_text("one,two,winner\na,b,left\n")
+    assert status == 2 and "1 row of 2 is not a vote; row 2, winner" in said and "--map" in said
+    path.write_text("one,two,winner\nx,y,left\ny,x,left\n")
     status, said = ask("import", str(path))
-    assert status == 2 and "--rename COLUMN=left" in said
+    assert status == 2 and "--rename one=left --rename two=right" in said and "run: fairground arena import" in said
     with Store(database) as store:
         assert len(all_votes(store)) == 120
+
+
+def test_votes_of_another_arena_come_in_with_one_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, database = tmp_path / "theirs.csv", tmp_path / "arena.sqlite"
+    path.write_text(
+        "user_id,session_id,task_instruction,agent0_model,agent1_model,agent0_win,agent1_win,agent0,agent1,battle_result"
+        "\np1,s1,rename a file,m1,m2,0.0,1.0,m1+c,m2+u,model_b\np2,s2,open it,m2,m1,1.0,0.0,m2+u,m1+c,timeout\n"
+        "p2,s3,draw,m2,m1,,,m2+u,m1+c,\n"
+    )
+    words = ["arena", "import", str(path), "--database", str(database), "--json"]
+    assert main(words) == 2 and not database.exists() and "row 2, winner" in capsys.readouterr().out
+    assert main([*words, "--map", "timeout=skip", "--missing", "nothing"]) == 2
+    capsys.readouterr()
+    assert main([*words, "--map", "timeout=tie", "--missing", "skip"]) == 0
+    value = json.loads(capsys.readouterr().out)
+    assert value["added"] == 2 and value["made"] and value["rename"]["agent0"] == "left" and len(value["notes"]) == 2
+    with Store(database) as store:
+        rows = all_votes(store)
+    assert [(row.a, row.b, row.winner, row.task) for row in rows] == [
+        ("m1+c", "m2+u", "b", "rename a file"),
+        ("m2+u", "m1+c", "tie", "open it"),
+    ]
+    assert main(["arena", "standings", "--database", str(tmp_path / "none.sqlite")]) == 2
+    assert "fairground arena import" in capsys.readouterr().err and not (tmp_path / "none.sqlite").exists()

@@ -266,3 +266,9 @@ def test_any_type_of_column_may_be_free() -> None:
     extra = {"raw": pa.array([b"\xff", b"a"]), "when": np.array(["2026-01-01", "2026-01-02"], dtype="datetime64[D]")}
     found = table_of({"task": ["a", "b"], "success": [1, 0], "domain": [[1], [2]], **extra})
     assert sorted(found.extra) == ["domain", "raw", "when"]
+
+
+def test_votes_are_pointed_to_their_own_command() -> None:
+    with pytest.raises(NeedsOptions) as caught:
+        table_of({"question_id": [1], "model_a": ["x"], "model_b": ["y"], "winner": ["model_a"]})
+    assert "fairground stats rank" in str(caught.value.fix)

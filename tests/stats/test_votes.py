@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairground.core import InvalidInput, UnknownName
+from fairground.core import InvalidInput, NeedsOptions, UnknownName
 from fairground.stats.votes.vote_files import read_votes
-from fairground.stats.votes.votes import BOTH_BAD, LEFT, RIGHT, TIE, BadVote, Votes, counts
+from fairground.stats.votes.votes import BOTH_BAD, LEFT, RIGHT, TIE, WINNERS, BadVote, Votes, counts
 
 ROWS = [("b", "a", "left"), ("a", "c", "right"), ("c", "b", "tie"), ("a", "b", "both_bad"), ("a", "b", "left")]
 
@@ -209,16 +209,132 @@ def test_three_kinds_of_file_say_the_same(tmp_path: Path) -> None:
 
 
 def test_columns_can_be_renamed(tmp_path: Path) -> None:
-    path = write(tmp_path / "arena.csv", "model_a,model_b,winner,judge\nx,y,model_b,j\n")
-    with pytest.raises(InvalidInput, match="no column 'left'") as caught:
+    path = write(tmp_path / "arena.csv", "red,blue,winner,judge\nx,y,b,j\ny,x,a,k\n")
+    with pytest.raises(NeedsOptions, match="no column 'left' and no column 'right'; it has red, blue") as caught:
         read_votes(path)
-    assert "model_a=left" in str(caught.value)
-    votes = read_votes(path, rename={"model_a": "left", "model_b": "right", "judge": "voter"})
-    assert votes.agents == ("x", "y") and votes.winner.tolist() == [RIGHT]
+    assert caught.value.options == "--rename red=left --rename blue=right"
+    votes = read_votes(path, rename={"red": "left", "blue": "right"})
+    assert votes.agents == ("x", "y") and votes.winner.tolist() == [RIGHT, LEFT] and votes.voter is not None
+    assert read_votes(path, rename={"red": "left", "blue": "right", "judge": "who"}).voter is None
     with pytest.raises(UnknownName, match="model_c"):
         read_votes(path, rename={"model_c": "left"})
-    with pytest.raises(InvalidInput, match="one name after renaming"):
-        read_votes(path, rename={"model_a": "left", "model_b": "left"})
+    with pytest.raises(InvalidInput, match="two columns have one name after renaming: 'left'"):
+        read_votes(path, rename={"red": "left", "blue": "left"})
+
+
+def test_all_columns_that_are_missing_are_told_at_once(tmp_path: Path) -> None:
+    path = write(tmp_path / "v.csv", "id,red,blue,who\n1,x,y,one\n2,y,x,two\n3,x,z,one\n4,z,y,two\n")
+    with pytest.raises(NeedsOptions, match="no column 'left' and no column 'right' and no column 'winner'") as caught:
+        read_votes(path)
+    assert caught.value.options == "--rename red=left --rename blue=right --rename who=winner"
+    with pytest.raises(NeedsOptions) as caught:
+        read_votes(write(path, "p,q\n1,2\n"))
+    assert not caught.value.options and "COLUMN1=left" in str(caught.value.fix)
+
+
+# --- votes of others -------------------------------------------------------------------------------------------------
+
+ARENA_HARD = "".join(
+    json.dumps({"question_id": row % 3, "model_a": "x", "model_b": "y", "winner": winner}) + "\n"
+    for row, winner in enumerate(["model_a", "model_b", "tie", "tie (bothbad)"])
+)
+AGENT_ARENA = (
+    "user_id,session_id,platform,task_instruction,agent0_model,agent1_model,agent0_method,agent1_method,agent0_win,"
+    "agent1_win,agent0,agent1,battle_result,verified\n"
+    "p1,s1,Ubuntu,rename a file,m1,m2,c,u,0.0,1.0,m1+c,m2+u,model_b,True\n"
+    "p1,s2,Windows,open settings,m2,m3,u,c,0.5,0.5,m2+u,m3+c,tie,True\n"
+)
+
+
+def said(votes: Votes) -> list[tuple[str, str, str]]:
+    return [
+        (votes.agents[left], votes.agents[right], WINNERS[winner])
+        for left, right, winner in zip(votes.left, votes.right, votes.winner, strict=True)
+    ]
+
+
+def test_votes_of_other_arenas_need_no_option(tmp_path: Path) -> None:
+    votes = read_votes(write(tmp_path / "v.jsonl", ARENA_HARD))
+    assert said(votes) == [("x", "y", winner) for winner in ("left", "right", "tie", "both_bad")]
+    assert votes.task is not None and votes.task.values == ("0", "1", "2")
+    for told in ("'model_a' is the left agent", "'model_b' is the right agent", "'question_id' is the task"):
+        assert told in votes.notes[0]
+    votes = read_votes(write(tmp_path / "v.csv", AGENT_ARENA))
+    assert said(votes) == [("m1+c", "m2+u", "right"), ("m2+u", "m3+c", "tie")]
+    assert votes.voter is not None and votes.voter.values == ("p1",) and votes.task is not None
+    votes = read_votes(tmp_path / "v.csv", rename={"battle_result": "other"})
+    assert said(votes) == [("m1+c", "m2+u", "right"), ("m2+u", "m3+c", "tie")]
+    assert "who has more of 'agent0_win' and 'agent1_win'" in votes.notes[1]
+    document = {"meta": {}, "evaluations": [json.loads(line) for line in ARENA_HARD.splitlines()]}
+    assert len(read_votes(write(tmp_path / "v.json", json.dumps(document)))) == 4
+
+
+@pytest.mark.parametrize(
+    ("head", "rows", "winners"),
+    [
+        ("model_a,model_b,winner_model_a,winner_model_b,winner_tie", ["1,0,0", "0,1,0", "0,0,1"], "lrt"),
+        ("Model A,Model B,Winner", ["A", "model_b", "Tie"], "lrt"),
+        ("agent0,agent1,winner", ["agent0", "agent1", "draw"], "lrt"),
+        ("agent1,agent2,winner", ["agent1", "agent2", "agent2 wins"], "lrr"),
+        ("agent0_model,agent1_model,vote", ["agent0", "agent1", "tie"], "lrt"),
+        ("model_1,model_2,preference", ["1", "2", "1.5"], "lrt"),
+        ("left,right,winner", ["1", "0", "0.5"], "lrt"),
+        ("left,right,winner", ["1.0", "-1.0", "0"], "lrt"),
+        ("left,right,winner", ["X", "y", "equal"], "lrt"),
+        ("left_model,right_model,result", ["left", "right", "both_good"], "lrt"),
+        ("player_1,player_2,winner", ["first", "second", "both bad"], "lrb"),
+        ("a,b,verdict", ["A>>B", "B>A", "A=B"], "lrt"),
+        ("model_a,model_b,score_a,score_b", ["7,3", "2,9", "5,5"], "lrt"),
+        ("a,b,a_won,b_won", ["true,false", "no,yes", "True,TRUE"], "lrt"),
+    ],
+)
+def test_winners_have_many_spellings(tmp_path: Path, head: str, rows: list[str], winners: str) -> None:
+    votes = read_votes(write(tmp_path / "v.csv", head + "\n" + "".join(f"x,y,{row}\n" for row in rows)))
+    assert "".join(winner[0] for _, _, winner in said(votes)) == winners
+    assert not votes.covariates and not votes.free
+
+
+def test_a_winner_and_a_loser_are_left_and_right(tmp_path: Path) -> None:
+    votes = read_votes(write(tmp_path / "v.csv", "winner,loser,draw\nx,y,0\ny,x,1\n"))
+    assert said(votes) == [("x", "y", "left"), ("y", "x", "tie")]
+
+
+def test_what_could_mean_two_things_is_refused_until_it_is_said(tmp_path: Path) -> None:
+    path = write(tmp_path / "v.csv", "left,right,winner\nx,y,1\ny,x,0\n")
+    with pytest.raises(BadVote, match="line 2, column winner: .* 0 and 1 may say") as caught:
+        read_votes(path)
+    assert "--map 1=left --map 0=right" in str(caught.value.fix)
+    assert read_votes(path, values={"0": "left", "1": "right"}).winner.tolist() == [RIGHT, LEFT]
+    path = write(tmp_path / "v.csv", "left,right,winner\nb,a,b\na,b,b\n")
+    with pytest.raises(BadVote, match="'b' is an agent's name as well as a side"):
+        read_votes(path)
+    assert read_votes(path, values={"b": "right"}).winner.tolist() == [RIGHT, RIGHT]
+    path = write(tmp_path / "v.csv", "left,right,winner\nx,y,0\nx,y,1\nx,y,2\n")
+    with pytest.raises(BadVote, match="line 2, column winner"):
+        read_votes(path)
+
+
+def test_a_winner_who_was_not_there_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "v.csv", "left,right,winner\nx,y,x\ny,z,x\n")
+    with pytest.raises(BadVote, match="line 3, column winner: .*; got 'x'"):
+        read_votes(path)
+
+
+def test_votes_can_be_left_out(tmp_path: Path) -> None:
+    path = write(tmp_path / "v.csv", "left,right,winner\nx,y,a\nx,z,error\nx,y,\nx,y,nan\n")
+    with pytest.raises(BadVote, match="line 3, column winner: .* got 'error'"):
+        read_votes(path)
+    with pytest.raises(BadVote, match="line 4, column winner: .* it is empty") as caught:
+        read_votes(path, values={"error": "skip"})
+    assert "--missing skip" in str(caught.value.fix)
+    votes = read_votes(path, values={"error": "skip"}, missing="skip")
+    assert said(votes) == [("x", "y", "left")] and "3 of 4 votes" in votes.notes[-1]
+    with pytest.raises(UnknownName, match="unknown choice for missing winners 'failed'"):
+        read_votes(path, missing="failed")
+    with pytest.raises(UnknownName, match="unknown meaning of a winner 'won'"):
+        read_votes(path, values={"error": "won"})
+    with pytest.raises(InvalidInput, match="every vote is left out"):
+        read_votes(path, values={"error": "skip", "a": "skip"}, missing="skip")
 
 
 @pytest.mark.parametrize(
@@ -274,7 +390,7 @@ def test_a_free_column_of_numbers_and_words_stays_text(tmp_path: Path) -> None:
 
 @settings(max_examples=25)
 @given(
-    st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xyz"), st.sampled_from(["a", "b", "tie"])), min_size=1)
+    st.lists(st.tuples(st.sampled_from("lmn"), st.sampled_from("xyz"), st.sampled_from(["a", "b", "tie"])), min_size=1)
 )
 def test_reading_gives_what_was_written(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, str]]

@@ -89,8 +89,11 @@ def import_votes(
     name: str = "",
     rename: Mapping[str, str] | None = None,
     agents: Mapping[str, str] | None = None,
+    values: Mapping[str, str] | None = None,
+    missing: str | None = None,
+    recognising: bool = True,
 ) -> int:
-    """Takes in the votes of another arena (CSV, JSON lines or Parquet); a file that was taken in adds nothing again.
+    """Takes in the votes of another arena (CSV, JSON or Parquet); a file that was taken in adds nothing again.
 
     Columns are those of `fairground.stats.read_votes`: left, right, winner, and voter, task, category where known.
 
@@ -100,6 +103,9 @@ def import_votes(
         name: What the other arena is called; the file's name unless given.
         rename: What the file's columns are called here, such as `{"model_a": "left", "model_b": "right"}`.
         agents: What its agents are called here, where they are called otherwise.
+        values: What words in its column of winners mean.
+        missing: `skip` leaves votes without a winner out.
+        recognising: Whether columns that are not renamed may be recognised by their names.
 
     Returns:
         How many votes are new.
@@ -107,7 +113,7 @@ def import_votes(
     Raises:
         InvalidInput: Names the line and column at fault; nothing is taken in then.
     """
-    table = read_votes(path, rename=rename)
+    table = read_votes(path, rename=rename, values=values, missing=missing, recognising=recognising)
     names = [(agents or {}).get(one, one).strip() for one in table.agents]
     _check_names(table, names)
     source = name or path.stem

@@ -2,40 +2,33 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import pyarrow as pa
+import numpy as np
 
 from fairground.arena.datasets import MAX_NAME
-from fairground.core import InvalidInput, unknown
-from fairground.stats import BadVote, Votes
-from fairground.stats.tables.reading import batches, file_kind
+from fairground.core import InvalidInput, NeedsOptions, unknown
+from fairground.stats import WINNERS
+from fairground.stats.tables.reading import file_kind
+from fairground.stats.votes.vote_columns import needs
+from fairground.stats.votes.vote_files import Draft, draft_votes
 
-COLUMNS: Final = ("left", "right", "winner", "voter", "task", "category")
-"""What is understood of a table; the first three it must have."""
+COLUMNS: Final = ("left", "right", "winner", "left_won", "right_won", "tied", "voter", "task", "category")
+"""What is understood of a table; it must have the first two, and a winner or what each of the two got."""
 
 MAX_ROWS = 200_000
 MAX_AGENTS = 500
 _SHOWN = 8
 _FAULTS = 50
 _HEADER = 20_000  # letters; a table of votes has a handful of columns
-_USUAL: Final = {
-    "left": ("left", "model_a", "agent_a", "a", "left_agent", "left_model"),
-    "right": ("right", "model_b", "agent_b", "b", "right_agent", "right_model"),
-    "winner": ("winner", "vote", "preference", "result"),
-    "voter": ("voter", "judge", "user", "annotator"),
-    "task": ("task", "instruction", "prompt", "question_id"),
-    "category": ("category", "domain", "topic"),
-}
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A row that is no vote; rows are counted from 1, below the header."""
+    """A row that is not a vote; rows are counted from 1, below the header."""
 
     row: int
     column: str
@@ -53,8 +46,10 @@ class Preview:
         rows: How many there are.
         first: The first few, as they are understood.
         agents: How many votes are about each agent, the most first; as they will be called here.
-        faults: The first rows that are no votes.
-        wrong: How many rows are no votes, in all.
+        faults: The first rows that are not votes.
+        wrong: How many rows are not votes, in all.
+        notes: What was understood, and how.
+        needs: What must be said about missing columns.
     """
 
     columns: tuple[str, ...]
@@ -65,6 +60,8 @@ class Preview:
     agents: dict[str, int]
     faults: tuple[Fault, ...]
     wrong: int
+    notes: tuple[str, ...] = ()
+    needs: NeedsOptions | None = None
 
     @property
     def good(self) -> bool:
@@ -73,134 +70,92 @@ class Preview:
 
 
 def preview_votes(
-    path: Path, *, rename: Mapping[str, str] | None = None, agents: Mapping[str, str] | None = None
+    path: Path,
+    *,
+    rename: Mapping[str, str] | None = None,
+    agents: Mapping[str, str] | None = None,
+    values: Mapping[str, str] | None = None,
+    missing: str | None = None,
+    recognising: bool = True,
 ) -> Preview:
     """Reads a table of votes without taking it in.
 
     Args:
-        path: A .csv, .tsv, .jsonl or .parquet file.
-        rename: What its columns are called here; guessed from usual names unless given.
+        path: A .csv, .tsv, .jsonl, .json or .parquet file.
+        rename: What its columns are called here.
         agents: What its agents are called here, where they are called otherwise.
+        values: What words in its column of winners mean.
+        missing: `skip` leaves votes without a winner out.
+        recognising: Whether columns that are not renamed may be recognised by their names.
 
     Raises:
         InvalidInput: When it is no table at all, or larger than is taken.
     """
-    kind = file_kind(path)
-    if kind == "csv":
+    if file_kind(path) == "csv":
         _check_header(path)
-    seen = _Looking(rename, agents or {})
-    for batch in batches(path, kind):
-        seen.add({name: _texts(values) for name, values in batch.items()})
-    return seen.finish()
-
-
-def guess_columns(columns: tuple[str, ...]) -> dict[str, str]:
-    """What a table's columns probably are: theirs to ours."""
-    plain = {name.strip().lower().replace(" ", "_"): name for name in reversed(columns)}
-    found = {}
-    for ours, usual in _USUAL.items():
-        theirs = next((plain[name] for name in usual if name in plain), None)
-        if theirs is not None:
-            found[theirs] = ours
-    return found
-
-
-class _Looking:
-    def __init__(self, rename: Mapping[str, str] | None, agents: Mapping[str, str]) -> None:
-        self._given, self._agents = rename, agents
-        self._columns: tuple[str, ...] = ()
-        self._rename: dict[str, str] = {}
-        self._rows, self._wrong = 0, 0
-        self._first: list[dict[str, str]] = []
-        self._number: Counter[str] = Counter()
-        self._faults: list[Fault] = []
-        self._winners: dict[str, str] = {}
-
-    def add(self, batch: Mapping[str, list[str]]) -> None:
-        if not self._columns:
-            self._columns = tuple(batch)
-            self._rename = _checked(self._given, self._columns)
-        length = len(next(iter(batch.values()), ()))
-        if self._rows + length > MAX_ROWS:
-            raise InvalidInput(f"a table of at most {MAX_ROWS:,} votes is taken at once", fix="cut it into several")
-        ours = {self._rename[name]: values for name, values in batch.items() if name in self._rename}
-        for place in range(length):
-            self._rows += 1
-            self._look({name: values[place] for name, values in ours.items()})
-
-    def finish(self) -> Preview:
-        missing = tuple(name for name in COLUMNS[:3] if name not in self._rename.values())
-        return Preview(
-            columns=self._columns,
-            rename=self._rename,
-            missing=missing,
-            rows=self._rows,
-            first=tuple(self._first),
-            agents=dict(self._number.most_common()),
-            faults=tuple(self._faults),
-            wrong=self._wrong,
-        )
-
-    def _look(self, row: dict[str, str]) -> None:
-        for side in ("left", "right"):
-            if side in row:
-                row[side] = self._agents.get(row[side], row[side])
-        if len(self._first) < _SHOWN:
-            self._first.append({name: row.get(name, "")[:200] for name in COLUMNS if name in row})
-        fault = self._fault(row)
-        if fault is not None:
-            self._wrong += 1
-            if len(self._faults) < _FAULTS:
-                self._faults.append(Fault(self._rows, *fault))
-            return
-        for side in ("left", "right"):
-            if side in row:
-                self._number[row[side]] += 1
-        if len(self._number) > MAX_AGENTS:
-            raise InvalidInput(f"more than {MAX_AGENTS} agents", fix="is it the right column that names agents?")
-
-    def _fault(self, row: Mapping[str, str]) -> tuple[str, str] | None:
-        for side in ("left", "right"):
-            name = row.get(side, "-")
-            if not name:
-                return side, "it is empty"
-            if len(name) > MAX_NAME or "\0" in name:
-                return side, f"a name has 1 to {MAX_NAME} letters, got {name[:30]!r}"
-        if "left" in row and row.get("left") == row.get("right"):
-            return "right", f"{row['left'][:60]!r} is on both sides"
-        if "winner" in row:
-            said = row["winner"]
-            if said not in self._winners and len(self._winners) < 1_000:
-                self._winners[said] = _winner_fault(said)
-            problem = self._winners.get(said, "this is no winner")
-            return ("winner", problem) if problem else None
-        return None
-
-
-def _winner_fault(said: str) -> str:
-    """Why it names no winner; empty when it does. The same words do as in every table of votes."""
-    try:
-        Votes.of(["one"], ["other"], [said])
-    except BadVote as fault:
-        return fault.problem[:200]
-    return ""
-
-
-def _checked(given: Mapping[str, str] | None, columns: tuple[str, ...]) -> dict[str, str]:
-    if given is None:
-        return guess_columns(columns)
-    for theirs, ours in given.items():
-        if theirs not in columns:
-            raise unknown("column", theirs, columns)
-        if ours not in COLUMNS:
+    for ours in (rename or {}).values():
+        if not recognising and ours not in COLUMNS:
             raise unknown("kind of column", ours, COLUMNS)
-    if len(set(given.values())) < len(given):
-        raise InvalidInput("two columns would be the same here", fix="choose one column for each")
-    return dict(given)
+    draft = draft_votes(
+        path, rename=rename, values=values, missing=missing, recognising=recognising, check=_refuse_too_many
+    )
+    known = {theirs: ours for theirs, ours in draft.known.items() if ours in COLUMNS}
+    if draft.lacking:
+        asked = needs(str(path), draft.columns, draft.lacking, draft.known)
+        return Preview(tuple(draft.columns), known, draft.lacking, draft.length, (), {}, (), 0, draft.notes, asked)
+    names = [(agents or {}).get(name, name).strip() for name in draft.agents]
+    faults = _faults(draft, names)
+    wrong = {fault.row - 1 for fault in faults}
+    good = np.array([row not in wrong for row in range(draft.length)])
+    counts = np.bincount(np.concatenate([draft.left[good], draft.right[good]]), minlength=len(names))
+    met: dict[str, int] = {}
+    for name, number in zip(names, counts.tolist(), strict=True):
+        if number:
+            met[name] = met.get(name, 0) + number
+    return Preview(
+        columns=tuple(draft.columns),
+        rename=known,
+        missing=(),
+        rows=draft.length,
+        first=tuple(_row(draft, names, row) for row in range(min(_SHOWN, draft.length))),
+        agents=dict(sorted(met.items(), key=lambda one: -one[1])),
+        faults=tuple(faults[:_FAULTS]),
+        wrong=len(faults),
+        notes=draft.notes,
+    )
 
 
-def _texts(values: pa.ChunkedArray) -> list[str]:
-    return [(value or "").strip() for value in values.cast(pa.string()).to_pylist()]
+def _refuse_too_many(rows: int, agents: int) -> None:
+    if rows > MAX_ROWS:
+        raise InvalidInput(f"a table of at most {MAX_ROWS:,} votes is taken at once", fix="cut it into several")
+    if agents > MAX_AGENTS:
+        raise InvalidInput(f"more than {MAX_AGENTS} agents", fix="is it the right column that names agents?")
+
+
+def _faults(draft: Draft, names: list[str]) -> list[Fault]:
+    """Rows that are not votes, one fault each; also where an agent's new name cannot be."""
+    found = {row: Fault(row + 1, column, problem[:200]) for row, column, problem in draft.faults()}
+    for at, name in enumerate(names):
+        if draft.agents[at] and (not name or len(name) > MAX_NAME or "\0" in name):
+            problem = f"a name has 1 to {MAX_NAME} letters, got {name[:30]!r}"
+            for side, codes in (("left", draft.left), ("right", draft.right)):
+                for row in np.flatnonzero(codes == at).tolist():
+                    found.setdefault(row, Fault(row + 1, side, problem))
+    for left, right in {*zip(draft.left.tolist(), draft.right.tolist(), strict=True)}:
+        if left != right and names[left] == names[right]:
+            for row in np.flatnonzero((draft.left == left) & (draft.right == right)).tolist():
+                found.setdefault(row, Fault(row + 1, "right", f"{names[left][:60]!r} is on both sides"))
+    return [found[row] for row in sorted(found)]
+
+
+def _row(draft: Draft, names: list[str], row: int) -> dict[str, str]:
+    code = int(draft.winners.codes[row])
+    told = {"left": names[draft.left[row]], "right": names[draft.right[row]]}
+    told["winner"] = (
+        WINNERS[code] if code >= 0 else draft.labels["winner"].name(row) if "winner" in draft.labels else ""
+    )
+    told |= {name: label.name(row) for name, label in draft.labels.items() if name != "winner"}
+    return {name: told[name][:200] for name in COLUMNS if name in told}
 
 
 def _check_header(path: Path) -> None:
@@ -210,8 +165,8 @@ def _check_header(path: Path) -> None:
         while not line.strip():
             line = file.readline(_HEADER + 1)
             if not line:
-                raise InvalidInput("the file is empty", fix="one row a vote, under a header: left,right,winner")
+                raise InvalidInput("the file is empty", fix="one row per vote, under a header: left,right,winner")
     if len(line) > _HEADER or max(line.count(mark) for mark in (b",", b";", b"\t")) > 200 or line.count(b'"') % 2:
         raise InvalidInput(
-            "the first line is no header of a table of votes", fix="begin with a line like left,right,winner"
+            "the first line is not the header of a table of votes", fix="begin with a line like left,right,winner"
         )

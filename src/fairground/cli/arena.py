@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fairground.cli.output import Json, console, print_json
-from fairground.cli.stats.options import counted, grid, label, pairs, percent, print_notes, show, shown
+from fairground.cli.stats.options import (
+    MissingVotes,
+    VoteMap,
+    counted,
+    grid,
+    label,
+    pairs,
+    percent,
+    print_notes,
+    print_read_notes,
+    show,
+    shown,
+)
 from fairground.core import InvalidInput, unknown
 from fairground.stats import Agreement, plain
 
@@ -28,7 +40,7 @@ _HELP = """An arena's invitations, standings and data, without its server.
   fairground arena agreement                           do people who judge the same battles agree?
   fairground arena filter                              marks votes that should not count; deletes none
   fairground arena export votes.parquet                the votes as a data set
-  fairground arena import battles.csv --rename model_a=left --rename model_b=right
+  fairground arena import battles.csv                  another arena's votes; makes the database if there is none
 
 All work on arena/arena.sqlite, where `fairground serve` keeps it, unless --database names another: a path, or
 postgresql://USER@HOST/NAME. The server may run meanwhile.
@@ -186,11 +198,13 @@ def export(
 
 @arena.command("import")
 def import_(
-    path: Annotated[Path, typer.Argument(help="Another arena's votes: .csv, .tsv, .jsonl or .parquet.")],
+    path: Annotated[Path, typer.Argument(help="Another arena's votes: .csv, .tsv, .jsonl, .json or .parquet.")],
     name: Annotated[str, typer.Option(help="What the other arena is called; the file's name unless given.")] = "",
     rename: Annotated[
-        list[str] | None, typer.Option(help="What a column is here, such as model_a=left; guessed unless given.")
+        list[str] | None, typer.Option(help="What a column is here, such as red=left; may be repeated.")
     ] = None,
+    values: VoteMap = None,
+    missing: MissingVotes = None,
     agent: Annotated[
         list[str] | None, typer.Option(help="What an agent is called here, such as gpt=openai:gpt; may be repeated.")
     ] = None,
@@ -198,46 +212,66 @@ def import_(
     database: Database = str(HOME),
     json: Json = False,
 ) -> None:
-    """Takes another arena's votes in: all of them, or none when a row is no vote. A file adds nothing a second time.
+    """Takes another arena's votes in: all of them, or none when a row is not a vote. A file adds nothing a second time.
 
-    Columns here are left, right and winner; voter, task and category where known.
+    Columns here are left, right and winner; voter, task and category where known. Well-known names of others, such as
+    model_a, battle_result and user_id, are recognised. The database is made if there is none.
     """
     from fairground.arena import import_votes, preview_votes
 
-    agents = pairs("--agent", agent)
-    looked = preview_votes(path, rename=pairs("--rename", rename) or None, agents=agents)
-    if looked.missing:
-        raise InvalidInput(
-            f"{path}: no column {', '.join(looked.missing)}; it has {', '.join(looked.columns)}",
-            fix=f"say which it is: --rename COLUMN={looked.missing[0]}",
-        )
+    agents, told = pairs("--agent", agent), pairs("--map", values)
+    looked = preview_votes(path, rename=pairs("--rename", rename), agents=agents, values=told, missing=missing)
+    if looked.needs is not None:
+        raise looked.needs
+    print_read_notes(looked.notes)
     if looked.wrong:
         first = looked.faults[0]
         raise InvalidInput(
-            f"{path}: {counted(looked.wrong, 'row')} of {looked.rows:,} no vote; row {first.row}, {first.column}: "
+            f"{path}: {counted(looked.wrong, 'row')} of {looked.rows:,} "
+            f"{'is not a vote' if looked.wrong == 1 else 'are not votes'}; row {first.row}, {first.column}: "
             f"{first.problem}",
-            fix="mend or drop these rows; the first is the one below the header",
+            fix="correct or drop these rows (the first one is below the header); say what a word means with --map "
+            "WORD=left, and leave votes without a winner out with --missing skip",
         )
     added = 0
+    made = not _exists(database)
     if not dry_run:
-        with _opened(database) as store:
-            added = import_votes(store, path, name=name, rename=looked.rename, agents=agents)
+        with _opened(database, make=True) as store:
+            added = import_votes(
+                store,
+                path,
+                name=name,
+                rename=looked.rename,
+                agents=agents,
+                values=told,
+                missing=missing,
+                recognising=False,
+            )
     if json:
-        print_json({"rows": looked.rows, "added": added, "rename": looked.rename, "agents": looked.agents})
+        found = {"rows": looked.rows, "added": added, "rename": looked.rename, "agents": looked.agents}
+        print_json(found | {"notes": looked.notes, "database": database, "made": made and not dry_run})
         return
     console.print(
         f"{counted(looked.rows, 'vote')} about {counted(len(looked.agents), 'agent')}; "
-        + ("nothing was taken in" if dry_run else f"{added:,} new" if added else "taken in before, so nothing is new"),
+        + ("nothing was taken in" if dry_run else f"{added:,} new" if added else "taken in before, so nothing is new")
+        + (f"; made {label(database, 200)}" if made and not dry_run else ""),
         highlight=False,
     )
 
 
 @contextmanager
-def _opened(database: str) -> Iterator[Store]:
-    """An arena that exists: opening one that does not would make an empty one, and say that nobody has voted."""
+def _opened(database: str, *, make: bool = False) -> Iterator[Store]:
+    """An arena that exists, unless one may be made: an empty one would only say that nobody has voted."""
     from fairground.arena import Store
 
-    if "://" not in database and not Path(database).expanduser().is_file():
-        raise InvalidInput(f"there is no arena at {database}", fix="--database PATH; fairground serve makes one")
+    if not _exists(database):
+        if not make:
+            fix = "--database PATH; fairground serve makes one, and so does fairground arena import"
+            raise InvalidInput(f"there is no arena at {database}", fix=fix)
+        Path(database).expanduser().parent.mkdir(parents=True, exist_ok=True)
     with Store(database) as store:
         yield store
+
+
+def _exists(database: str) -> bool:
+    return "://" in database or Path(database).expanduser().is_file()

@@ -22,9 +22,9 @@ from fairground.cli.stats.options import (
     Statistic,
     TableOptions,
     label,
-    pairs,
     progress,
     read,
+    read_ballots,
     takes_tables,
 )
 from fairground.core import InvalidInput
@@ -32,7 +32,7 @@ from fairground.report import figures as draw
 from fairground.report import write_report
 from fairground.report.html import Html
 from fairground.report.page_frame import is_ours
-from fairground.stats import observed_win_rates, rank, read_votes, summarise
+from fairground.stats import observed_win_rates, rank, summarise
 
 
 @takes_tables
@@ -69,7 +69,7 @@ def report(
     """  # noqa: D301 (click reads \b as: keep these lines)
     _check(output, [*files, *([] if votes is None else [votes])], force=force)
     table = read(files, tables)
-    ballots = None if votes is None else read_votes(votes, rename=pairs("--rename-votes", rename_votes))
+    ballots = None if votes is None else read_ballots(votes, rename_votes, option="--rename-votes")
     with progress("working out", quiet=json) as bar:
         summary = summarise(
             table,

@@ -18,8 +18,8 @@ from rich.table import Column
 from rich.table import Table as Grid
 
 from fairground.cli.output import clean, console, errors
-from fairground.core import InvalidInput
-from fairground.stats import Interval, Table, join_tables, read_table
+from fairground.core import InvalidInput, NeedsOptions
+from fairground.stats import Interval, Table, Votes, join_tables, read_table, read_votes
 
 _ROOMY = 100  # columns of a terminal
 _NAMED = 4  # of those whom a note is about
@@ -52,6 +52,18 @@ Missing = Annotated[
         help="What rows without a result are: errored (not scored), failed (scored as failures) or skip (left out). "
         "Refused unless given."
     ),
+]
+VoteMap = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        help="What a word in the column of winners means, such as first=left: left, right, tie, both_bad, or skip to "
+        "leave those votes out; may be repeated.",
+    ),
+]
+MissingVotes = Annotated[
+    str | None,
+    typer.Option("--missing", help="skip: leave votes without a winner out. Refused unless given.", metavar="skip"),
 ]
 Wide = Annotated[
     str | None,
@@ -129,10 +141,42 @@ def read(files: Sequence[Path], options: TableOptions) -> Table:
 
         found.append(run_table(runs))
     table = join_tables(found)
-    for note in table.notes:
-        errors.print(f"[yellow]note[/]  {escape(clean(note))}", highlight=False, soft_wrap=True)
+    print_read_notes(table.notes)
     wanted = pairs("--where", options.where)
     return table.where(**wanted) if wanted else table
+
+
+def read_ballots(
+    path: Path,
+    rename: Sequence[str] | None,
+    values: Sequence[str] | None = None,
+    missing: str | None = None,
+    *,
+    option: str = "--rename",
+) -> Votes:
+    """The votes that the options describe; notes as above.
+
+    Args:
+        path: The file.
+        rename: What its columns are called.
+        values: What its winners mean.
+        missing: What votes without a winner are.
+        option: What the option that renames is called here.
+    """
+    try:
+        votes = read_votes(path, rename=pairs(option, rename), values=pairs("--map", values), missing=missing)
+    except NeedsOptions as error:
+        said = error.options.replace("--rename ", f"{option} ")
+        fix = None if error.fix is None else error.fix.replace("--rename ", f"{option} ")
+        raise NeedsOptions(error.message, fix=fix, options=said) from None
+    print_read_notes(votes.notes)
+    return votes
+
+
+def print_read_notes(notes: Iterable[str]) -> None:
+    """What a reader understood: on standard error, so that --json stays one value."""
+    for note in notes:
+        errors.print(f"[yellow]note[/]  {escape(clean(note))}", highlight=False, soft_wrap=True)
 
 
 def pairs(option: str, given: Sequence[str] | None) -> dict[str, str]:

@@ -12,14 +12,16 @@ import typer
 from fairground.cli.output import Json, console, print_json
 from fairground.cli.stats.options import (
     Level,
+    MissingVotes,
     RandomSeed,
     Rename,
+    VoteMap,
     grid,
     label,
     p_shown,
-    pairs,
     percent,
     print_notes,
+    read_ballots,
     show,
 )
 from fairground.core import InvalidInput
@@ -35,7 +37,6 @@ from fairground.stats import (
     plain,
     predicted_win_rates,
     rank_by_category,
-    read_votes,
 )
 from fairground.stats import rank as rank_votes
 
@@ -43,6 +44,8 @@ from fairground.stats import rank as rank_votes
 def rank(
     votes: Annotated[Path, typer.Argument(help="Columns left, right, winner; and weight, voter, task, category.")],
     rename: Rename = None,
+    values: VoteMap = None,
+    missing: MissingVotes = None,
     method: Annotated[str, typer.Option(help="Of the intervals: auto, percentile, bca or sandwich.")] = "auto",
     cluster: Annotated[
         str,
@@ -59,7 +62,7 @@ def rank(
     json: Json = False,
 ) -> None:
     """Bradley-Terry ratings on the Elo scale with intervals, ranked by their lower ends."""
-    found = read_votes(votes, rename=pairs("--rename", rename))
+    found = read_ballots(votes, rename, values, missing)
     streams = np.random.default_rng(seed).spawn(4)
     options = {"method": method, "cluster": cluster, "level": level, "resamples": resamples, "prior": prior}
     ranking = rank_votes(

@@ -160,6 +160,8 @@ def _needs(
         told |= {name: "scenario" for name in near[:1]}
     message = f"{source}: no {' and no '.join(_WANTED[name] for name in missing)}; it has {listed(batch)}"
     results = [name for name in results if name not in told]
+    if {"winner", "model_a", "agent_a", "battle_result"} & {bare(name) for name in batch}:
+        return NeedsOptions(message, fix="if these are votes on pairs of agents: fairground stats rank FILE")
     if "success" in missing and len(results) > 1:
         kind = "scenario" if "scenario" in missing and "agent" in ours else "rollout" if "agent" in ours else "agent"
         words = f"--wide {kind} {options(told) if kind != 'scenario' else ''}".strip()

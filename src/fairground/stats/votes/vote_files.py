@@ -1,8 +1,9 @@
-"""Reading votes from files: CSV, JSON lines, Parquet; in batches, so that size does not matter."""
+"""Reading votes from files: CSV, JSON, Parquet; in batches, so that size does not matter."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -10,73 +11,225 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from fairground.core import InvalidInput, unknown
+from fairground.core import InvalidInput
+from fairground.stats.tables.arrays import distinct_texts
 from fairground.stats.tables.reading import batches, file_kind, row_places
 from fairground.stats.tables.table import Names
-from fairground.stats.votes.votes import BadVote, NameCoder, Votes, winner_codes
+from fairground.stats.votes.vote_columns import LABELS, WON, check_renaming, lacking, left_won_all, needs, recognise
+from fairground.stats.votes.votes import BadVote, NameCoder, Votes
+from fairground.stats.votes.winners import (
+    BAD,
+    LEFT,
+    SKIP,
+    TIE,
+    Winners,
+    check_values,
+    problem,
+    read_winners,
+    winners_of_shares,
+)
 
-NEEDED = ("left", "right", "winner")
-LABELS = ("voter", "task", "category")
-_USUAL = {"model_a": "left", "model_b": "right", "agent_a": "left", "agent_b": "right", "judge": "voter"}
+_TRUTHS = {"true": 1.0, "yes": 1.0, "t": 1.0, "y": 1.0, "false": 0.0, "no": 0.0, "f": 0.0, "n": 0.0}
+
+_MEANING = {
+    "left": "the left agent",
+    "right": "the right agent",
+    "left_won": "what the left agent got",
+    "right_won": "what the right agent got",
+    "tied": "whether it was a tie",
+    **{name: f"the {name}" for name in ("winner", *LABELS)},
+}
+
+Check = Callable[[int, int], None]
 
 
-def read_votes(path: str | Path, *, rename: Mapping[str, str] | None = None) -> Votes:
+def read_votes(
+    path: str | Path,
+    *,
+    rename: Mapping[str, str] | None = None,
+    values: Mapping[str, str] | None = None,
+    missing: str | None = None,
+    recognising: bool = True,
+) -> Votes:
     """Reads votes from one file, strictly.
 
     Columns: `left`, `right` and `winner` are needed; `weight`, `voter`, `task` and `category` are understood. Of the
-    others, those that hold numbers only become `covariates`, and the rest is kept in `free`.
+    others, those that hold numbers only become `covariates`, and the rest is kept in `free`. Well-known names of
+    others, such as `model_a` and `user_id`, are recognised; the votes' `notes` say what was read as what.
 
     Args:
-        path: A file that ends in .csv, .tsv, .jsonl or .parquet.
+        path: A file that ends in .csv, .tsv, .jsonl, .json or .parquet.
         rename: What its columns are called here, such as `{"model_a": "left", "model_b": "right"}`.
+        values: What words in the column of winners mean: `{"first": "left", "error": "skip"}`.
+        missing: `skip` leaves votes without a winner out; refused unless given.
+        recognising: Whether columns that are not renamed may be recognised.
 
     Raises:
         InvalidInput: Names the file, line (of a Parquet file: row) and column at fault.
     """
+    draft = draft_votes(path, rename=rename, values=values, missing=missing, recognising=recognising)
+    if draft.lacking:
+        raise needs(str(path), draft.columns, draft.lacking, draft.known)
+    for row, column, fault in draft.faults():
+        place = f"{path}, {row_places(Path(path), file_kind(Path(path)), [row])[0]}"
+        raise BadVote(row, draft.theirs(column), fault, fix=draft.fix(column), place=place)
+    return draft.votes()
+
+
+def draft_votes(
+    path: str | Path,
+    *,
+    rename: Mapping[str, str] | None = None,
+    values: Mapping[str, str] | None = None,
+    missing: str | None = None,
+    recognising: bool = True,
+    check: Check | None = None,
+) -> Draft:
+    """The same without refusing what is not a vote: for a look at a table.
+
+    Args:
+        path: The file.
+        rename: As above.
+        values: As above.
+        missing: As above.
+        recognising: As above.
+        check: Is told the number of rows and of agents so far, and may refuse them.
+    """
     path = Path(path)
-    kind = file_kind(path)
+    check_values(values or {}, missing)
+    intake = _Intake(str(path), rename or {}, recognising, check)
     try:
-        return _Intake(str(path), rename or {}).read(path, kind)
+        return intake.read(path, values or {}, missing)
     except BadVote as fault:
-        place = f"{path}, {row_places(path, kind, [fault.row])[0]}"
-        column = {ours: theirs for theirs, ours in (rename or {}).items()}.get(fault.column, fault.column)
-        raise BadVote(fault.row, column, fault.problem, fix=fault.fix, place=place) from None
+        place = f"{path}, {row_places(path, file_kind(path), [fault.row])[0]}"
+        raise BadVote(fault.row, intake.theirs(fault.column), fault.problem, fix=fault.fix, place=place) from None
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """A table of votes as it was read; some rows may not be votes.
+
+    Attributes:
+        columns: Some distinct values of each of its columns.
+        known: What its columns are: theirs to ours.
+        lacking: Which columns it needs and has not. Then there is nothing else.
+        length: How many rows there are.
+        agents: The agents' names; one may be empty.
+        left: Which agent is on the left of each row.
+        right: Which is on the right.
+        winners: Who won.
+        labels: The columns of names: the winner as the table has it, and `LABELS`, as far as they are there.
+        weight: How much each vote counts, or None.
+        covariates: Further columns of numbers.
+        free: Further columns of text.
+        notes: What was understood.
+    """
+
+    columns: Mapping[str, list[str]]
+    known: Mapping[str, str]
+    lacking: tuple[str, ...]
+    length: int
+    agents: tuple[str, ...]
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    winners: Winners
+    labels: Mapping[str, Names]
+    weight: NDArray[np.float64] | None
+    covariates: Mapping[str, NDArray[np.float64]]
+    free: Mapping[str, Names]
+    notes: tuple[str, ...]
+
+    def theirs(self, ours: str) -> str:
+        """What the table calls a column of ours."""
+        return next((theirs for theirs, name in self.known.items() if name == ours), ours)
+
+    def faults(self) -> Iterator[tuple[int, str, str]]:
+        """Rows that are not votes, with the column at fault and what is wrong."""
+        empty = self.agents.index("") if "" in self.agents else -1
+        kept = self.winners.codes != SKIP
+        wrong = (self.left == empty) | (self.right == empty) | (self.left == self.right)
+        for row in np.flatnonzero(kept & (wrong | (self.winners.codes == BAD))).tolist():
+            if self.left[row] == empty:
+                yield row, "left", "it is empty"
+            elif self.right[row] == empty:
+                yield row, "right", "it is empty"
+            elif self.left[row] == self.right[row]:
+                yield row, "right", f"a vote for oneself: {self.agents[self.left[row]]!r} is on both sides"
+            elif "winner" in self.labels:
+                yield row, "winner", problem(self.labels["winner"].name(row), self.winners.why)
+            else:
+                yield row, "left_won", "it says not what either got"
+
+    def fix(self, column: str) -> str:
+        """What to do about a fault in a column."""
+        if column in ("left", "right"):
+            return "two different agents meet in a vote; correct the row or take it out"
+        return f"{self.winners.fix}; leave out votes without a winner: --missing skip"
+
+    def votes(self) -> Votes:
+        """The votes, where nothing is wrong with them."""
+        votes = Votes(
+            agents=self.agents,
+            left=self.left,
+            right=self.right,
+            winner=np.maximum(self.winners.codes, 0).astype(np.int8),
+            weight=self.weight,
+            voter=self.labels.get("voter"),
+            task=self.labels.get("task"),
+            category=self.labels.get("category"),
+            covariates=self.covariates,
+            free=self.free,
+            notes=self.notes,
+        )
+        kept = self.winners.codes != SKIP
+        if not kept.any():
+            raise InvalidInput("every vote is left out", fix="say what its winners mean instead")
+        return votes if kept.all() else votes.where(kept)
 
 
 class _Intake:
-    """Takes batches of columns, and makes votes of them."""
+    """Takes batches of columns, and makes a draft of them."""
 
-    def __init__(self, source: str, rename: Mapping[str, str]) -> None:
-        self._source, self._rename = source, dict(rename)
+    def __init__(self, source: str, rename: Mapping[str, str], recognising: bool, check: Check | None) -> None:
+        self._source, self._rename, self._recognising = source, dict(rename), recognising
+        self._check = check
+        self._known: dict[str, str] = {}
         self._agents = NameCoder()
         self._coded: dict[str, NameCoder] = {}
         self._numbers: dict[str, list[NDArray[np.float64]]] = {}
         self._free: dict[str, list[pa.Array]] = {}
+        self._texts: dict[str, list[str]] = {}
+        self._notes: list[str] = []
         self._length = 0
 
-    def read(self, path: Path, kind: str) -> Votes:
-        for batch in batches(path, kind):
-            ours = {self._rename.get(name, name): values.combine_chunks() for name, values in batch.items()}
-            if self._length == 0:
-                self._check_columns(tuple(batch), ours)
-            self._add(ours)
-        if self._length == 0:
-            raise InvalidInput(f"{self._source}: no vote in it", fix="one row a vote: left,right,winner")
-        return self._finish()
+    def theirs(self, ours: str) -> str:
+        return next((theirs for theirs, name in self._known.items() if name == ours), ours)
 
-    def _check_columns(self, theirs: tuple[str, ...], ours: Mapping[str, pa.Array]) -> None:
-        for name in self._rename:
-            if name not in theirs:
-                raise unknown(f"column of {self._source}", name, theirs)
-        if len(ours) < len(theirs):
-            raise InvalidInput(f"{self._source}: two columns have one name after renaming", fix="check the renaming")
-        for name in NEEDED:
-            if name not in ours:
-                hints = [f"{column}={_USUAL[column]}" for column in theirs if _USUAL.get(column) == name]
-                fix = (
-                    f"rename a column: {hints[0]}" if hints else f"a file of votes has the columns {', '.join(NEEDED)}"
-                )
-                raise InvalidInput(f"{self._source}: no column {name!r}; it has {', '.join(theirs)}", fix=fix)
+    def read(self, path: Path, values: Mapping[str, str], missing: str | None) -> Draft:
+        for raw in batches(path, file_kind(path), self._notes):
+            batch = {name.strip(): column for name, column in raw.items()}
+            if not self._texts:
+                self._begin(batch)
+            if not lacking(self._known):
+                self._add({self._known.get(name, name): values.combine_chunks() for name, values in batch.items()})
+            else:
+                self._length += len(next(iter(batch.values()), ()))
+            if self._check is not None:
+                self._check(self._length, len(self._agents))
+        if self._length == 0:
+            raise InvalidInput(f"{self._source}: no vote in it", fix="one row per vote: left,right,winner")
+        return self._finish(values, missing)
+
+    def _begin(self, batch: Mapping[str, pa.ChunkedArray]) -> None:
+        columns = tuple(batch)
+        check_renaming(columns, self._rename, self._source)
+        found = recognise(columns, self._rename) if self._recognising else {}
+        self._known = {name: self._rename.get(name) or found[name] for name in columns if name in self._rename | found}
+        self._texts = {name: distinct_texts(values) or [] for name, values in batch.items()}
+        said = [f"{theirs!r} is {_MEANING.get(ours, ours)}" for theirs, ours in found.items() if theirs.lower() != ours]
+        if said and not lacking(self._known):
+            meaning = f"recognised by their names: {', '.join(said)}"
+            self._notes.append(f"Columns of {self._source}, {meaning}. To change that, say --rename COLUMN=NAME.")
 
     def _add(self, batch: Mapping[str, pa.Array]) -> None:
         for name, values in batch.items():
@@ -84,30 +237,43 @@ class _Intake:
                 self._agents.add(_as_text(values), name)
             elif name in ("winner", *LABELS):
                 self._coded.setdefault(name, NameCoder()).add(_as_text(values))
+            elif name in WON:
+                self._numbers.setdefault(name, []).append(self._shares(name, values))
             elif name == "weight":
                 self._numbers.setdefault(name, []).append(self._weights(values))
             else:
                 self._free.setdefault(name, []).append(values)
         self._length += len(batch["left"])
 
+    def _shares(self, name: str, values: pa.Array) -> NDArray[np.float64]:
+        numbers = _as_numbers(values)
+        if numbers is not None:
+            return numbers
+        shares = np.full(len(values), np.nan)
+        for row, value in enumerate(_as_text(values).to_pylist()):
+            word = (value or "").strip()
+            found = _as_numbers(pa.array([word], pa.string()))
+            if found is None and word.lower() not in _TRUTHS:
+                raise BadVote(self._length + row, name, f"expected a number, or true or false, got {value!r}")
+            shares[row] = _TRUTHS[word.lower()] if found is None else found[0]
+        return shares
+
     def _weights(self, values: pa.Array) -> NDArray[np.float64]:
         numbers = _as_numbers(values)
-        if numbers is None:  # one of them is not a number: which?
-            for row, value in enumerate(_as_text(values).to_pylist()):
-                if _as_numbers(pa.array([value], pa.string())) is None:
-                    raise BadVote(self._length + row, "weight", f"expected a number from 0 up, got {value!r}")
-        elif np.isnan(numbers).any():
+        if numbers is not None and np.isnan(numbers).any():
             row = self._length + int(np.isnan(numbers).argmax())
             raise BadVote(row, "weight", "it is empty", fix="give every vote a weight, or drop the column")
+        if numbers is None or not ((numbers >= 0) & np.isfinite(numbers)).all():
+            for row, value in enumerate(_as_text(values).to_pylist()):
+                number = _as_numbers(pa.array([value], pa.string()))
+                if number is None or not 0 <= number[0] < np.inf:
+                    got = repr(value) if number is None else repr(float(number[0]))
+                    raise BadVote(self._length + row, "weight", f"expected a number from 0 up, got {got}")
         assert numbers is not None
         return numbers
 
-    def _finish(self) -> Votes:
-        agents, sides = self._agents.finish()
-        labels = {}
-        for name, coder in self._coded.items():
-            names, columns = coder.finish()
-            labels[name] = Names(names, columns[""])
+    def _finish(self, values: Mapping[str, str], missing: str | None) -> Draft:
+        labels = {name: _names(coder) for name, coder in self._coded.items()}
         covariates, free = {}, {}
         for name, parts in self._free.items():
             numbers = [_as_numbers(part) for part in parts]
@@ -117,20 +283,59 @@ class _Intake:
                 coder = NameCoder()
                 for part in parts:
                     coder.add(_as_text(part))
-                names, columns = coder.finish()
-                free[name] = Names(names, columns[""])
-        return Votes(
+                free[name] = _names(coder)
+        missing_columns = lacking(self._known)
+        agents, sides = self._agents.finish() if not missing_columns else ((), {})
+        none = np.zeros(0, dtype=np.int32)
+        left, right = sides.get("left", none), sides.get("right", none)
+        shares = {name: np.concatenate(self._numbers[name]) for name in WON if name in self._numbers}
+        if missing_columns:
+            winners = Winners(np.zeros(0, dtype=np.int8))
+        elif "winner" in labels:
+            sides_named = (self.theirs("left"), self.theirs("right"))
+            winners = read_winners(
+                labels["winner"], agents, left, right, sides=sides_named, values=values, missing=missing
+            )
+        else:
+            winners = self._winners(shares, missing)
+        return Draft(
+            columns=self._texts,
+            known=self._known,
+            lacking=missing_columns,
+            length=self._length,
             agents=agents,
-            left=sides["left"],
-            right=sides["right"],
-            winner=winner_codes(labels["winner"]),
+            left=left,
+            right=right,
+            winners=winners,
+            labels=labels,
             weight=np.concatenate(self._numbers["weight"]) if "weight" in self._numbers else None,
-            voter=labels.get("voter"),
-            task=labels.get("task"),
-            category=labels.get("category"),
             covariates=covariates,
             free=free,
+            notes=(*self._notes, *winners.notes, *_skipped(winners, self._source)),
         )
+
+    def _winners(self, shares: Mapping[str, NDArray[np.float64]], missing: str | None) -> Winners:
+        tied = shares["tied"] > 0 if "tied" in shares else None
+        if left_won_all(self._known):
+            codes = np.full(self._length, LEFT, dtype=np.int8)
+            if tied is not None:
+                codes[tied] = TIE
+            return Winners(codes)
+        codes = winners_of_shares(shares["left_won"], shares["right_won"], tied)
+        if missing == "skip":
+            codes[codes == BAD] = SKIP
+        names = f"{self.theirs('left_won')!r} and {self.theirs('right_won')!r}"
+        return Winners(codes, (f"The winner is who has more of {names}; a tie if both have the same.",))
+
+
+def _skipped(winners: Winners, source: str) -> tuple[str, ...]:
+    number = int((winners.codes == SKIP).sum())
+    return (f"{number:,} of {len(winners.codes):,} votes of {source} are left out.",) if number else ()
+
+
+def _names(coder: NameCoder) -> Names:
+    names, columns = coder.finish()
+    return Names(names, columns[""])
 
 
 def _as_text(values: pa.Array) -> pa.Array:

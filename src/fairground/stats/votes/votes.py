@@ -12,25 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from fairground.core import InvalidInput
 from fairground.stats.tables.table import Names
-
-WINNERS = ("left", "right", "tie", "both_bad")
-"""What a vote can say; a vote's code is the position in this tuple."""
-LEFT, RIGHT, TIE, BOTH_BAD = range(4)
-
-# As people and other projects spell them. Compared in lower case, without spaces, dashes, underscores or brackets.
-_SPELLINGS = {
-    "left": LEFT,
-    "a": LEFT,
-    "modela": LEFT,
-    "right": RIGHT,
-    "b": RIGHT,
-    "modelb": RIGHT,
-    "tie": TIE,
-    "draw": TIE,
-    "bothbad": BOTH_BAD,
-    "tiebothbad": BOTH_BAD,
-}
-_IGNORED = str.maketrans("", "", " -_()")
+from fairground.stats.votes.winners import BAD, problem, read_winners
+from fairground.stats.votes.winners import BOTH_BAD as BOTH_BAD
+from fairground.stats.votes.winners import LEFT as LEFT
+from fairground.stats.votes.winners import RIGHT as RIGHT
+from fairground.stats.votes.winners import TIE as TIE
+from fairground.stats.votes.winners import WINNERS as WINNERS
 
 
 class BadVote(InvalidInput):
@@ -53,7 +40,7 @@ class BadVote(InvalidInput):
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """A table of votes, one row a vote, as columns. Make it with `Votes.of` or `read_votes`.
+    """A table of votes, one row per vote, as columns. Make it with `Votes.of` or `read_votes`.
 
     Attributes:
         agents: The agents' names.
@@ -67,6 +54,7 @@ class Votes:
         covariates: Further columns of numbers. For `rank(covariates=...)` a column holds a difference, left minus
             right, such as of the lengths of two answers. NaN where a row has none.
         free: Further columns of text.
+        notes: What its reader understood, where that is not obvious.
 
     Raises:
         BadVote: For a vote that cannot be one, naming its row and column.
@@ -82,11 +70,17 @@ class Votes:
     category: Names | None = None
     covariates: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     free: Mapping[str, Names] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if len(set(self.agents)) < len(self.agents):
             raise InvalidInput(f"agents: expected distinct names, got {self.agents!r}")
-        _check_lengths(self)
+        columns: dict[str, NDArray[Any]] = {"left": self.left, "right": self.right, "winner": self.winner}
+        if self.weight is not None:
+            columns["weight"] = self.weight
+        labels = {"voter": self.voter, "task": self.task, "category": self.category, **self.free}
+        columns |= {name: label.codes for name, label in labels.items() if label is not None}
+        _check_lengths(columns | dict(self.covariates))
         for column, codes in (("left", self.left), ("right", self.right)):
             _refuse((codes < 0) | (codes >= len(self.agents)), column, "no such agent", "codes count from 0 in agents")
             if "" in self.agents:
@@ -117,7 +111,7 @@ class Votes:
         category: Sequence[object] | None = None,
         covariates: Mapping[str, ArrayLike] | None = None,
     ) -> Votes:
-        """From one value a vote; agents are sorted by name, and winners may have any usual spelling.
+        """From one value per vote; agents are sorted by name, and winners may have any usual spelling.
 
         Raises:
             BadVote: Naming the row and column at fault.
@@ -128,11 +122,16 @@ class Votes:
         coder.add(_texts(right), "right")
         agents, columns = coder.finish()
         said = _names(winner)
+        _check_lengths({"left": columns["left"], "right": columns["right"], "winner": said.codes})
+        read = read_winners(said, agents, columns["left"], columns["right"])
+        if (read.codes == BAD).any():
+            row = int((read.codes == BAD).argmax())
+            raise BadVote(row, "winner", problem(said.name(row), read.why), fix=read.fix)
         return cls(
             agents=agents,
             left=columns["left"],
             right=columns["right"],
-            winner=winner_codes(said),
+            winner=read.codes,
             weight=None if weight is None else np.asarray(weight, dtype=np.float64),
             voter=None if voter is None else _names(voter),
             task=None if task is None else _names(task),
@@ -255,6 +254,9 @@ class NameCoder:
         self._place: dict[str, int] = {}
         self._parts: dict[str, list[NDArray[np.int32]]] = {}
 
+    def __len__(self) -> int:
+        return len(self._place)
+
     def add(self, values: pa.Array, column: str = "") -> None:
         """The next values of a column; null is the empty name."""
         coded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
@@ -274,21 +276,6 @@ class NameCoder:
         return names, {column: final[np.concatenate(parts)] for column, parts in self._parts.items()}
 
 
-def winner_codes(said: Names) -> NDArray[np.int8]:
-    """The codes of winners that may be spelled in any usual way.
-
-    Raises:
-        BadVote: For the first vote whose winner is missing or not known.
-    """
-    meaning = [_SPELLINGS.get(spelling.lower().translate(_IGNORED), -1) for spelling in said.values]
-    found = np.array([*meaning, -1], dtype=np.int8)[said.codes]
-    if (found < 0).any():
-        row = int((found < 0).argmax())
-        got = f"got {said.name(row)!r}" if said.name(row) else "it is empty"
-        raise BadVote(row, "winner", f"expected {', '.join(WINNERS)}; {got}", fix="a, b, model_a, model_b also do")
-    return found
-
-
 def _names(values: Sequence[object]) -> Names:
     coder = NameCoder()
     coder.add(_texts(values))
@@ -300,16 +287,11 @@ def _texts(values: Sequence[object]) -> pa.Array:
     return pa.array([None if value is None else str(value) for value in values], pa.string())
 
 
-def _check_lengths(votes: Votes) -> None:
-    columns: dict[str, NDArray[Any]] = {"left": votes.left, "right": votes.right, "winner": votes.winner}
-    if votes.weight is not None:
-        columns["weight"] = votes.weight
-    labels = {"voter": votes.voter, "task": votes.task, "category": votes.category, **votes.free}
-    columns |= {name: label.codes for name, label in labels.items() if label is not None}
-    columns |= votes.covariates
+def _check_lengths(columns: Mapping[str, NDArray[Any]]) -> None:
+    shape = next(iter(columns.values())).shape
     for name, column in columns.items():
-        if column.shape != votes.left.shape or column.ndim != 1:
-            raise InvalidInput(f"{name}: expected {len(votes.left)} values, one a vote, got {column.shape}")
+        if column.shape != shape or column.ndim != 1:
+            raise InvalidInput(f"{name}: expected {shape[0]} values, one per vote, got {column.shape}")
 
 
 def _refuse(bad: NDArray[np.bool_], column: str, problem: str, fix: str) -> None:

@@ -34,7 +34,7 @@ _KEPT: Final = 20  # uploads that wait to be taken in
 _KEPT_SECONDS: Final = 86_400.0
 
 UploadId = Annotated[str, InPath(pattern="^[0-9a-f]{16}$")]
-Ours = Literal["left", "right", "winner", "voter", "task", "category"]
+Ours = Literal["left", "right", "winner", "left_won", "right_won", "tied", "voter", "task", "category"]
 Theirs = Annotated[str, Field(max_length=200)]
 
 
@@ -70,7 +70,8 @@ class Looked(Record):
     first: tuple[dict[str, str], ...] = Field(description="The first rows, as they are understood.")
     agents: dict[str, int]
     faults: tuple[Wrong, ...]
-    wrong: int = Field(description="How many rows are no votes, in all.")
+    wrong: int = Field(description="How many rows are not votes, in all.")
+    notes: tuple[str, ...] = Field(description="How it was understood.")
     good: bool = Field(description="Whether it can be taken in.")
 
 
@@ -156,7 +157,14 @@ def take_in(request: Request, upload: UploadId, how: Taking) -> Taken:
     if not looked.good:
         raise InvalidInput("this table cannot be taken in", fix="see its preview for what is missing or wrong")
     with _unnamed(path):
-        added = import_votes(site_of(request).store, path, name=how.name, rename=dict(looked.rename), agents=how.agents)
+        added = import_votes(
+            site_of(request).store,
+            path,
+            name=how.name,
+            rename=dict(looked.rename),
+            agents=how.agents,
+            recognising=False,
+        )
     path.unlink(missing_ok=True)
     return Taken(added=added)
 
@@ -171,7 +179,7 @@ def _find(request: Request, upload: str) -> Path:
 
 def _looked(id_: str, path: Path, rename: Mapping[str, str] | None, agents: Mapping[str, str]) -> Looked:
     with _unnamed(path):
-        found = preview_votes(path, rename=rename, agents=agents)
+        found = preview_votes(path, rename=rename, agents=agents, recognising=rename is None)
     return Looked(
         id=id_,
         columns=tuple(name[:200] for name in found.columns),
@@ -182,6 +190,7 @@ def _looked(id_: str, path: Path, rename: Mapping[str, str] | None, agents: Mapp
         agents=found.agents,
         faults=tuple(Wrong(row=one.row, column=one.column, problem=one.problem) for one in found.faults),
         wrong=found.wrong,
+        notes=tuple(note.replace(str(path), "the file") for note in found.notes),
         good=found.good,
     )
 

@@ -123,13 +123,14 @@ function show(found, name, renamed) {
   const parts = [make("h3", { textContent: "Which column is what" }), maps, sample(found)];
   if (found.missing.length) parts.push(make("p", { className: "note bad", textContent: `Choose a column for ${found.missing.join(", ")}.` }));
   if (found.wrong) parts.push(faults(found));
+  parts.push(...found.notes.map((note) => make("p", { className: "note", textContent: note })));
   parts.push(names, make("div", { className: "row" }, make("label", {}, "What the other arena is called", source), take));
   preview.replaceChildren(...parts);
   preview.hidden = false;
 }
 
 function sample(found) {
-  const heads = preview.dataset.columns.split(" ").filter((one) => Object.values(found.rename).includes(one));
+  const heads = preview.dataset.columns.split(" ").filter((one) => one in (found.first[0] ?? {}));
   const head = make("tr", {}, ...heads.map((one) => make("th", { scope: "col", textContent: one })));
   const rows = found.first.map((row) => make("tr", {}, ...heads.map((one) => make("td", {}, make("bdi", { textContent: row[one] ?? "" })))));
   const table = make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows));
