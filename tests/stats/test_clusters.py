@@ -233,3 +233,14 @@ def test_the_nested_bootstrap_can_be_measured_with_the_same_studies() -> None:
     nested = calibrate(StudyShape.of("8x2x1x1"), "uniform", rng=rng(), experiments=60, scheme="prism", resamples=200)
     ours = calibrate(StudyShape.of("8x2x1x1"), "uniform", rng=rng(), experiments=60)
     assert nested.coverage.estimate < 0.93 < ours.coverage.estimate
+
+
+@pytest.mark.parametrize("scenarios", [6, 10, 40])
+def test_one_that_passes_all_and_one_that_passes_none_are_told_apart(scenarios: int) -> None:
+    rows = [
+        {"agent": agent, "scenario": f"s{s}", "success": agent == "a"} for agent in ("a", "b") for s in range(scenarios)
+    ]
+    table = table_from_rows(rows)
+    found = compare(count(table, "a"), count(table, "b"), rng=rng())
+    assert found.decided == count(table, "a").contender and found.difference.high == 1
+    assert found.p_value == pytest.approx(2 * scipy_stats.norm.sf(scenarios**0.5), rel=1e-3)

@@ -181,8 +181,8 @@ def share_ends(spread: Spread, level: float) -> tuple[Floats, Floats]:
     """
     rate = np.clip(spread.estimate, 0.0, 1.0)
     flat = np.asarray(spread.variance) <= TINY
-    quantile = np.where(flat, _quantile(KNOWN, level), _quantile(spread.freedom + GUARD, level))
-    low, high = score_ends(rate, trials_of(spread), quantile)
+    freedom = np.where(flat, KNOWN, spread.freedom + GUARD)
+    low, high = score_ends(rate, trials_of(spread), -stdtrit(freedom, (1 - level) / 2))
     return np.clip(np.minimum(low, rate), 0, 1), np.clip(np.maximum(high, rate), 0, 1)
 
 
@@ -198,12 +198,13 @@ def difference_ends(spread: Spread, single: Floats, level: float) -> tuple[Float
         level: Of the interval.
     """
     # Where all scenarios differ alike, two in which the agents part are added: that nothing varied proves little.
-    flat = (single * spread.trials**2 + 2) / (spread.trials * (spread.trials + 1))
-    variance = np.where(spread.variance > TINY, _guarded(spread, single), flat)
+    of_flat = (single * spread.trials**2 + 2) / (spread.trials * (spread.trials + 1))
+    flat = np.asarray(spread.variance) <= TINY
+    variance = np.where(flat, of_flat, _guarded(spread, single))
     middle = (np.clip(spread.estimate, -1, 1) + 1) / 2
     size = _size(middle * (1 - middle), variance / 4, spread.trials)
-    freedom = spread.freedom + GUARD
-    low, high = score_ends(middle, size, _quantile(freedom, level))
+    freedom = np.where(flat, KNOWN, spread.freedom + GUARD)
+    low, high = score_ends(middle, size, -stdtrit(freedom, (1 - level) / 2))
     p = 2 * stdtr(freedom, -np.abs(spread.estimate) * np.sqrt(size))
     low, high = np.maximum(2 * low - 1, -1.0), np.minimum(2 * high - 1, 1.0)
     return np.minimum(low, spread.estimate), np.maximum(high, spread.estimate), np.minimum(p, 1)
@@ -242,7 +243,7 @@ def share_interval(spread: Spread, level: float) -> Interval:
 
 def number_interval(spread: Spread, level: float, *, smallest: float = -np.inf, largest: float = np.inf) -> Interval:
     """Student's t, cut to what is possible: for numbers without bounds, or whose bounds are far, such as steps."""
-    half = _quantile(max(spread.freedom, 1.0), check_level(level)) * np.sqrt(spread.variance)
+    half = -float(stdtrit(max(spread.freedom, 1.0), (1 - check_level(level)) / 2)) * np.sqrt(spread.variance)
     low, high = np.maximum(spread.estimate - half, smallest), np.minimum(spread.estimate + half, largest)
     return _interval(spread, low, high, level, "t")
 
@@ -263,10 +264,6 @@ def _size(of_one: Floats, variance: Floats, trials: float) -> Floats:
     """How many trials, each with the variance `of_one`, make that variance; where there is none, a scenario is one."""
     usable = (of_one > 0) & (variance > 0)
     return np.where(usable, of_one / np.where(usable, variance, 1.0), trials)
-
-
-def _quantile(freedom: float, level: float) -> float:
-    return -float(stdtrit(freedom, (1 - level) / 2))
 
 
 def _sum_by(values: Floats, groups: Codes, number: int) -> Floats:
