@@ -66,6 +66,9 @@ def test_standings_are_ranked_with_intervals_for_all_or_a_group(ask: Ask) -> Non
     assert told(ask, "standings", "--category", "office")["votes"] == 60
     status, said = ask("standings", "--platform", "phone")
     assert status == 0 and "60 votes" in said and "oracle" in said
+    assert "permutation test p" in said and "of 6 pairs can be told apart" in " ".join(said.split())
+    assert "votes taken as independent" in said and "1 voter is too few to cluster by" in " ".join(said.split())
+    assert found["tests"]["permutation"]["clusters"] == {} and len(found["tests"]["pairs"]) == 6
     status, said = ask("standings", "--category", "offic")
     assert status == 2 and "office" in said
 

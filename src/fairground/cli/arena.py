@@ -16,6 +16,7 @@ from fairground.cli.stats.options import (
     counted,
     grid,
     label,
+    p_shown,
     pairs,
     percent,
     print_notes,
@@ -116,6 +117,13 @@ def standings_(
                 shown(verified.interval) if verified else "",
             )
         show(made)
+        if found.tests is not None:
+            apart = sum(pair.p_holm <= 1 - found.ranking.level for pair in found.tests.pairs)
+            console.print(
+                f"[bold]all agents alike?[/]  permutation test p {p_shown(found.tests.permutation.p_value)}; {apart} "
+                f"of {counted(len(found.tests.pairs), 'pair')} can be told apart (Holm); --json has all tests",
+                highlight=False,
+            )
         print_notes(("", note) for note in found.ranking.notes)
         if found.unranked:
             few = ", ".join(f"{label(name)} ({number:,})" for name, number in found.unranked.items())
@@ -136,13 +144,13 @@ def agreement(database: Database = str(HOME), json: Json = False) -> None:
     if json:
         print_json({name: {"missing": one} if isinstance(one, str) else plain(one) for name, one in found.items()})
         return
-    made = grid("agreement of people on the same battles", "about", ">alpha", ">judged by several", "")
+    made = grid("agreement of people on the same battles", "about", "scale", ">alpha", ">judged by several", "")
     for name, one in found.items():
         if isinstance(one, Agreement):
             ends = f"{one.alpha.estimate:.2f} \\[{one.alpha.low:.2f}, {one.alpha.high:.2f}]"
-            made.add_row(name, ends, f"{one.units:,}", "")
+            made.add_row(name, one.scale, ends, f"{one.units:,}", "")
         else:
-            made.add_row(name, "unknown", "", label(one, 200))
+            made.add_row(name, "", "unknown", "", label(one, 200))
     show(made)
 
 
