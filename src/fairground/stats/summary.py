@@ -366,7 +366,7 @@ def _standing_notes(cells: Cells, spreads: dict[str, Spread], scheme: Scheme) ->
             "the nested bootstrap leaves out how much scenarios differ there, and its interval is too narrow."
             if scheme == "prism"
             else "an app's own interval then speaks about that scenario only"
-            + (", and the suite's takes such apps for the clusters." if len(cells.apps) > 1 else ".")
+            + ("; in the suite's interval such apps are the sample." if len(cells.apps) > 1 else ".")
         )
         notes.append(f"{single} of {len(cells.apps)} apps have a single scenario: {rest}")
     if int(cells.rollouts.max()) == 1:

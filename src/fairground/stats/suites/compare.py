@@ -301,6 +301,6 @@ def _notes(a: Cells, b: Cells, one: Cells, other: Cells, paired: str) -> tuple[s
     if few:
         notes.append(
             f"{len(few)} of {len(one.apps)} apps have a single scenario: an app's own interval then speaks about that "
-            "scenario only, and the suite's takes such apps for the clusters."
+            "scenario only; in the suite's interval such apps are the sample."
         )
     return tuple(notes)
