@@ -94,6 +94,21 @@ def test_a_report_with_lists_of_tasks(tmp_path: Path) -> None:
         read_table(write(path, {"resolved_ids": ["a"], "unresolved_ids": ["a"]}))
 
 
+def test_the_last_part_of_a_dotted_name_is_recognised(tmp_path: Path) -> None:
+    """As BrowserGym's experiments write them."""
+    rows = (
+        "agent.agent_name,env.task_name,env.task_seed,cum_reward,n_steps,err_msg\nx,miniwob.a,0,1.0,3,\nx,b,0,0.0,,oh\n"
+    )
+    found = read_table(write(tmp_path / "t.csv", rows))
+    assert told(found) == [("x", "miniwob.a", "p"), ("x", "b", "f")] and found.numbers["steps"][0] == 3
+
+
+def test_a_table_of_rates_is_told_what_it_lacks(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        read_table(write(tmp_path / "t.csv", "task,model,success_rate\na,m,0.4\nb,m,0.8\n"))
+    assert "n_passed and n_trials" in str(caught.value.fix)
+
+
 # Documents
 
 ROWS = [{"task": "a", "model": "m", "success": True}, {"task": "b", "model": "m", "success": False}]

@@ -378,10 +378,10 @@ def test_the_same_task_in_two_domains_is_two_tasks() -> None:
 
 
 def test_a_column_that_may_name_the_agents_is_noted() -> None:
-    columns = {"scenario": ["a", "b", "c"] * 2, "success": [1] * 6, "contestant": ["x"] * 3 + ["y"] * 3}
+    columns = {"scenario": ["a", "b", "c"] * 2, "success": [1] * 6, "by": ["x"] * 3 + ["y"] * 3}
     (note,) = table_of(columns).notes
-    assert "count as those of one agent" in note and "--rename contestant=agent" in note
-    assert not table_of({**columns, "contestant": ["x", "y"] * 3, "scenario": list("abcdef")}).notes
+    assert "count as those of one agent" in note and "--rename by=agent" in note
+    assert not table_of({**columns, "by": ["x", "y"] * 3, "scenario": list("abcdef")}).notes
 
 
 def test_a_free_column_that_looks_like_ours_is_noted() -> None:

@@ -286,6 +286,7 @@ def test_votes_of_other_arenas_need_no_option(tmp_path: Path) -> None:
         ("a,b,verdict", ["A>>B", "B>A", "A=B"], "lrt"),
         ("model_a,model_b,score_a,score_b", ["7,3", "2,9", "5,5"], "lrt"),
         ("a,b,a_won,b_won", ["true,false", "no,yes", "True,TRUE"], "lrt"),
+        ("model_a,model_b,winner_model,is_tie", ["x,0", "y,0", ",1"], "lrt"),
     ],
 )
 def test_winners_have_many_spellings(tmp_path: Path, head: str, rows: list[str], winners: str) -> None:
@@ -297,6 +298,13 @@ def test_winners_have_many_spellings(tmp_path: Path, head: str, rows: list[str],
 def test_a_winner_and_a_loser_are_left_and_right(tmp_path: Path) -> None:
     votes = read_votes(write(tmp_path / "v.csv", "winner,loser,draw\nx,y,0\ny,x,1\n"))
     assert said(votes) == [("x", "y", "left"), ("y", "x", "tie")]
+    votes = read_votes(write(tmp_path / "v.csv", "chosen_model,rejected_model,prompt\nx,y,hi\n"))
+    assert said(votes) == [("x", "y", "left")] and votes.task is not None
+
+
+def test_texts_called_a_and_b_are_not_the_agents(tmp_path: Path) -> None:
+    votes = read_votes(write(tmp_path / "v.csv", "a,b,model_a,model_b,winner\nhello,hi,x,y,a\n"))
+    assert votes.agents == ("x", "y") and sorted(votes.free) == ["a", "b"]
 
 
 def test_what_could_mean_two_things_is_refused_until_it_is_said(tmp_path: Path) -> None:

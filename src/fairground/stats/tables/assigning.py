@@ -21,6 +21,7 @@ from fairground.stats.tables.synonyms import (
     options,
     recognised,
     renames,
+    spellings,
 )
 from fairground.stats.tables.table import NUMBERS
 from fairground.stats.tables.wide import KINDS, RESULT, Unfolding, Wide, attempts, counts
@@ -138,10 +139,10 @@ def _result(batch: Batch, free: Sequence[str], ours: Sequence[str], rules: Resul
         for name in names:
             numbers = rewards and "status" not in name
             for column in free:
-                if bare(column) == name and _holds_results(batch[column], rules, numbers=numbers):
+                if name in spellings(column) and _holds_results(batch[column], rules, numbers=numbers):
                     return column, rewards
     # None can be read as it is. One that holds few words will be refused with those words, which can be mapped.
-    named = [column for names, _ in families for name in names for column in free if bare(column) == name]
+    named = [column for names, _ in families for name in names for column in free if name in spellings(column)]
     if not any(_holds_results(batch[column], rules, numbers=False) for column in free):
         for column in named:
             if len(distinct_texts(batch[column]) or range(_MOST_WORDS)) < _MOST_WORDS:
@@ -177,6 +178,9 @@ def _needs(
             told[name] = "success" if _holds_results(batch[name], rules, numbers=False) else "reward"
     if len(told) < len(missing):
         fix = "one row per episode; docs/statistics/tables.md says what the columns are"
+        rates = [name for name in free if bare(name).endswith("_rate") or bare(name).startswith("pass_")]
+        if rates and "success" in missing:
+            fix += f". {rates[0]!r} may be a rate over several episodes: columns such as n_passed and n_trials will do"
         return NeedsOptions(message, fix=f"{renames(told)}; {fix}" if told else fix, options=options(told))
     others = [name for name in free if name not in told]
     if "agent" not in ours:

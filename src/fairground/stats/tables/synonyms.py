@@ -11,14 +11,16 @@ from fairground.stats.tables.table import NAMES, NUMBERS
 
 SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "agent": (
-        *("agent_name", "agent_id", "model", "model_name", "model_id", "model_name_or_path", "llm", "policy"),
-        *("system", "system_name", "submission", "method"),
+        *("agent_name", "agent_id", "model", "model_name", "model_id", "model_slug", "model_label", "llm", "policy"),
+        *("model_name_or_path", "system", "system_name", "submission", "competitor", "contestant", "participant"),
+        *("solver", "bot", "team", "method"),
     ),
     "scenario": (
         *("scenario_id", "scenario_name", "task_id", "taskid", "task_name", "task", "question_id", "problem_id"),
         *("task_template", "example_id", "instance_id", "test_id", "case_id", "sample_id", "item_id", "prompt_id"),
-        *("query_id", "task_index", "task_idx", "problem", "question", "example", "test_case", "test", "case"),
-        *("sample", "item", "challenge", "goal", "task_instruction", "instruction", "intent", "id", "uid", "key"),
+        *("query_id", "target_id", "puzzle_id", "task_key", "task_index", "task_idx", "problem", "question"),
+        *("example", "test_case", "test", "case", "sample", "item", "challenge", "puzzle", "env_name", "env_id"),
+        *("goal", "task_instruction", "instruction", "intent", "prompt", "query", "id", "uid", "key"),
     ),
     "rollout": (
         *("rollout_id", "trial", "trial_id", "trial_name", "trial_number", "trial_num", "trial_index", "trial_idx"),
@@ -27,7 +29,7 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "steps": ("n_steps", "num_steps", "number_of_steps", "total_steps", "step_count", "steps_taken"),
     "seconds": tuple(
         f"{what}_{unit}"
-        for what in ("duration", "elapsed", "time", "total_time", "runtime", "wall_time")
+        for what in ("duration", "elapsed", "time", "total_time", "runtime", "wall_time", "wall")
         for unit in ("s", "sec", "secs", "seconds")
     ),
     "cost": ("cost_usd", "usd", "total_cost", "total_cost_usd", "price_usd"),
@@ -39,7 +41,10 @@ SUCCESSES = (
     *("passed", "is_passed", "pass", "is_pass", "solved", "is_solved", "correct", "is_correct", "accepted"),
 )
 RESULTS = ("outcome", "result", "final_result", "verdict", "eval_result", "evaluation_result", "status", "final_status")
-REWARDS = ("reward", "final_reward", "score", "final_score", "total_score", "task_score", "eval_score", "accuracy")
+REWARDS = (
+    *("reward", "final_reward", "cum_reward", "cumulative_reward", "total_reward", "episode_reward", "score"),
+    *("final_score", "total_score", "task_score", "eval_score", "accuracy"),
+)
 """Names of results: of truths; of words or numbers; of numbers. The first whose values can be read is taken."""
 
 TELLING_APPS = ("domain", "application", "app_name", "website", "site", "repo")
@@ -62,10 +67,16 @@ def bare(name: str) -> str:
     return re.sub(r"[\W_]+", "_", words.lower()).strip("_")
 
 
+def spellings(name: str) -> tuple[str, ...]:
+    """What a column can be recognised by: its name and, of a name such as `env.task_name`, the last part."""
+    return (bare(name), bare(name.rpartition(".")[2])) if "." in name else (bare(name),)
+
+
 def recognised(name: str, columns: Iterable[str]) -> list[str]:
     """Those columns that are read as our `name`, the likeliest first."""
     place = {known: at for at, known in enumerate((name, *SYNONYMS.get(name, ())))}
-    return sorted((column for column in columns if bare(column) in place), key=lambda column: place[bare(column)])
+    places = {column: [place[word] for word in spellings(column) if word in place] for column in columns}
+    return sorted((column for column, found in places.items() if found), key=lambda column: min(places[column]))
 
 
 def lookalikes(name: str, columns: Sequence[str]) -> list[str]:

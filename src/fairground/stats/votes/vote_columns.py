@@ -23,34 +23,31 @@ _HEADS = (
     *("agent", "model", "player", "system", "candidate", "generator", "assistant", "bot", "policy", "llm", "option"),
     *("team", "contestant", "competitor"),
 )
-_WHO = ("{0}", *(form.format("{0}", head) for head in _HEADS for form in ("{1}_{0}", "{1}{0}", "{0}_{1}")))
-_NAMED = (*_WHO, *(f"{who}_{tail}" for tail in ("name", "id", "model", "agent") for who in _WHO[1:]))
+_WHO = (*(form.format("{0}", head) for head in _HEADS for form in ("{1}_{0}", "{1}{0}", "{0}_{1}")), "{0}")
+_NAMED = (*_WHO[:-1], *(f"{who}_{tail}" for tail in ("name", "id", "model", "agent") for who in _WHO[:-1]), "{0}")
+_WINNER_AND_LOSER = (
+    *(("winner", "loser"), ("winner_model", "loser_model"), ("winning_model", "losing_model")),
+    *(("chosen_model", "rejected_model"), ("preferred_model", "rejected_model")),
+)
 _GOT = ("{0}_win", "{0}_wins", "{0}_won", "win_{0}", "wins_{0}", "winner_{0}", "{0}_winner", "{0}_score", "score_{0}")
-_TIES = ("tie", "is_tie", "draw", "winner_tie")
 _ONES = {
     "winner": (
-        *(
-            "battle_result",
-            "vote",
-            "preference",
-            "preferred",
-            "preferred_model",
-            "human_preference",
-            "choice",
-            "verdict",
-        ),
-        *("judgment", "judgement", "result", "outcome", "label", "better", "winning_side"),
+        *("battle_result", "vote", "preference", "preferred", "preferred_model", "human_preference", "choice"),
+        *("verdict", "judgment", "judgement", "winner_model", "winner_name", "winning_model", "winner_id", "result"),
+        *("outcome", "label", "better", "winning_side"),
     ),
     "voter": (
         *("voter_id", "user", "user_id", "judge", "judge_id", "judge_hash", "annotator", "annotator_id", "rater"),
         *("rater_id", "worker", "worker_id", "evaluator", "evaluator_id", "participant", "participant_id", "person"),
-        *("session", "session_id", "evaluation_session_id"),
+        *("labeler", "labeler_id", "reviewer", "judge_model", "session", "session_id", "evaluation_session_id"),
     ),
     "task": (
-        *("task_id", "question_id", "prompt_id", "example_id", "instance_id", "item_id", "query_id", "scenario"),
-        *("scenario_id", "task_instruction", "instruction", "question", "prompt", "query", "item"),
+        *("task_id", "question_id", "eval_question_id", "prompt_id", "example_id", "instance_id", "item_id"),
+        *("query_id", "case_id", "target_id", "problem_id", "test_id", "scenario", "scenario_id", "task_name"),
+        *("task_instruction", "instruction", "question", "prompt", "query", "item"),
     ),
-    "category": ("domain", "topic"),
+    "category": ("task_category", "domain", "topic", "use_case"),
+    "tied": ("tie", "is_tie", "draw", "is_draw", "winner_tie"),
 }
 """Names that are read as our columns without being told, the likeliest first."""
 
@@ -74,9 +71,10 @@ def recognise(columns: Iterable[str], rename: Mapping[str, str]) -> dict[str, st
                 take(one, names[0])
                 take(other, names[1])
 
-    if {"winner", "loser"} <= set(free) and not {"left", "right", "winner"} & taken:
-        take("left", "winner")
-        take("right", "loser")
+    for winner, loser in _WINNER_AND_LOSER:
+        if {winner, loser} <= set(free) and not {"left", "right", "winner"} & taken:
+            take("left", winner)
+            take("right", loser)
     for name in OURS:
         take(name, name)
     take_pair("left", "right", _NAMED)
@@ -85,13 +83,13 @@ def recognise(columns: Iterable[str], rename: Mapping[str, str]) -> dict[str, st
             take(name, *names)
     if "winner" not in taken:
         take_pair("left_won", "right_won", (form.format(who) for form, who in product(_GOT, _WHO)))
-        take("tied", *_TIES)
     return found
 
 
 def left_won_all(known: Mapping[str, str]) -> bool:
     """Whether a table has a winner and a loser in each row, who are read as left and right."""
-    return any(ours == "right" and bare(theirs) == "loser" for theirs, ours in known.items())
+    losers = {loser for _, loser in _WINNER_AND_LOSER}
+    return any(ours == "right" and bare(theirs) in losers for theirs, ours in known.items())
 
 
 def lacking(known: Mapping[str, str]) -> tuple[str, ...]:

@@ -294,7 +294,14 @@ class _Intake:
         elif "winner" in labels:
             sides_named = (self.theirs("left"), self.theirs("right"))
             winners = read_winners(
-                labels["winner"], agents, left, right, sides=sides_named, values=values, missing=missing
+                labels["winner"],
+                agents,
+                left,
+                right,
+                sides=sides_named,
+                values=values,
+                missing=missing,
+                tied=shares["tied"] > 0 if "tied" in shares else None,
             )
         else:
             winners = self._winners(shares, missing)

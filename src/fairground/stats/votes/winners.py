@@ -61,6 +61,7 @@ def read_winners(
     sides: tuple[str, str] = ("left", "right"),
     values: Mapping[str, str] | None = None,
     missing: str | None = None,
+    tied: NDArray[np.bool_] | None = None,
 ) -> Winners:
     """Reads winners that may be spelled in any usual way.
 
@@ -72,6 +73,7 @@ def read_winners(
         sides: What the table calls its columns of agents: a winner may be called the same.
         values: What words mean here: one of `WINNERS`, or `skip` to leave those votes out.
         missing: `skip` leaves votes without a winner out.
+        tied: Votes that another column calls a tie, where they name no winner.
     """
     meaning = np.array([_code(value, sides, values or {}, missing) for value in said.values], dtype=np.int8)
     numbers = {at: number for at, value in enumerate(said.values) if meaning[at] == BAD
@@ -87,6 +89,8 @@ def read_winners(
         why = "0 and 1 may say whether the left one won, or be the number of the one that won"
         fix = "--map 1=left --map 0=right for the former, --map 0=left --map 1=right for the latter"
     codes = np.append(meaning, np.int8(BAD))[said.codes]
+    if tied is not None:
+        codes[tied & np.array([is_missing(value) for value in (*said.values, "")])[said.codes]] = TIE
     named = _by_name(said, agents)
     by_name = np.full(len(codes), BAD, dtype=np.int8)
     by_name[named == left], by_name[named == right] = LEFT, RIGHT
