@@ -167,7 +167,7 @@ class Intake:
         said = [
             f"{theirs!r} is the {'result' if ours == 'success' else ours}"
             for theirs, ours in found.recognised.items()
-            if theirs in batch and theirs.lower() not in (ours, "result")
+            if theirs in batch and theirs.lower() != ours
         ]
         if found.unfolding is not None:
             said.append(found.unfolding.said)
