@@ -34,9 +34,10 @@ _HELP = """Correct intervals for a table of episodes, ours or anybody's.
   fairground stats coverage 8x2x4x3                do the intervals hold on a benchmark like yours?
   fairground stats ladder                          what each level of the paper's nested bootstrap adds
 
-A table has one row per episode: .csv, .jsonl or .parquet. It needs `scenario` and one of `success`, `outcome`,
+A table has one row per episode: .csv, .jsonl, .json or .parquet. It needs `scenario` and one of `success`, `outcome`,
 `reward`; it may have agent, condition, suite, app, instance, profile, theme, ui_state, rollout, steps, seconds, cost.
-Yours has other names? Say --rename model=agent --rename domain=app.
+Well-known names of others (task_id, model, is_resolved, score, ...) are recognised; --rename, --map, --missing and
+--wide say the rest.
 """
 
 
