@@ -21,7 +21,18 @@ from fairground.cli.output import console
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "results.csv"
 COLUMNS = ("agent", "condition", "suite", "app", "scenario", "theme", "rollout", "outcome", "steps", "cost")
 FEW = ["--resamples", "100"]
-COMMANDS = ("summary", "compare", "reliability", "sensitivity", "rank", "agreement", "plan", "power", "coverage", "ladder")
+COMMANDS = (
+    "summary",
+    "compare",
+    "reliability",
+    "sensitivity",
+    "rank",
+    "agreement",
+    "plan",
+    "power",
+    "coverage",
+    "ladder",
+)
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
