@@ -55,8 +55,8 @@ def every_run(
         request,
         "Runs",
         tag("h1", "Runs"),
-        tag("p", "The score is the mean of the apps' success rates. Errored and invalid episodes are not scored, and are "
-            "counted separately.", class_="lead"),
+        tag("p", "The score is the mean of the apps' success rates. Errored and invalid episodes are not scored, and "
+            "are counted separately.", class_="lead"),
         run_filter_form(runs, wanted),
         _live((run_table(sound) if sound else None, _damaged(broken), nothing), "/api/runs", every),
         chooser(sound),
