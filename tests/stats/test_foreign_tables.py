@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections import Counter
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from fairground.core import InvalidInput, NeedsOptions, UnknownName
 from fairground.stats import Table, count_all, read_table, table_of
@@ -204,6 +207,8 @@ def test_a_column_per_agent_is_read_when_told(tmp_path: Path) -> None:
         read_table(path, wide="agnet")
     with pytest.raises(InvalidInput, match="it has a column 'agent'"):
         read_table(write(path, "task,agent,x\na,b,1\n"), wide="agent")
+    with pytest.raises(InvalidInput, match="it has a column 'success'"):
+        read_table(write(path, "task,x,success\na,1,1\n"), wide="agent")
     with pytest.raises(InvalidInput, match="no column holds results of one agent"):
         read_table(write(path, "task,x\na,b\n"), wide="agent")
 
@@ -281,6 +286,47 @@ def test_any_type_of_column_may_be_free() -> None:
     extra = {"raw": pa.array([b"\xff", b"a"]), "when": np.array(["2026-01-01", "2026-01-02"], dtype="datetime64[D]")}
     found = table_of({"task": ["a", "b"], "success": [1, 0], "domain": [[1], [2]], **extra})
     assert sorted(found.extra) == ["domain", "raw", "when"]
+
+
+_WORDS = st.sampled_from(
+    (
+        *("task", "task_id", "model", "agent", "success", "passed", "result", "score", "reward", "results", "trial_1"),
+        *("trial_2", "resolved_ids", "unresolved_ids", "columns", "data", "winner", "model_a", "n_passed", "n_trials"),
+        *("a", "", "domain"),
+    )
+)
+_SCALARS = ("pass", "fail", "", "nan", "x", "%", 0.5, 1.0)
+_VALUES = st.none() | st.booleans() | st.integers(-1, 3) | st.sampled_from(_SCALARS)
+_DOCUMENTS = st.recursive(
+    _VALUES, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_WORDS, inner, max_size=5), max_leaves=30
+)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(_DOCUMENTS, st.sampled_from([None, "errored", "skip"]), st.sampled_from([None, "agent", "scenario"]))
+def test_any_document_is_a_table_or_refused(tmp_path: Path, document: Any, missing: str, wide: str) -> None:
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps(document))
+    try:
+        assert len(read_table(path, missing=missing, wide=wide)) > 0
+    except InvalidInput as error:
+        assert "t.json" in error.message
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(_WORDS, min_size=1, max_size=6, unique=True), st.lists(st.lists(_VALUES, min_size=6, max_size=6)))
+def test_any_csv_file_is_a_table_or_refused(tmp_path: Path, head: list[str], rows: list[list[Any]]) -> None:
+    path = tmp_path / "t.csv"
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([head, *(row[: len(head)] for row in rows)])
+    for options in ({}, {"missing": "failed", "success_at": 0.5}, {"missing": "skip", "wide": "agent"}):
+        try:
+            found = read_table(path, **options)  # type: ignore[arg-type]
+        except InvalidInput as error:
+            assert "t.csv" in error.message
+        else:
+            assert sum(found.outcomes().values()) == len(found) > 0
+            assert set(found.outcome.tolist()) <= {0, 1, 2, 3}
 
 
 def test_votes_are_pointed_to_their_own_command() -> None:

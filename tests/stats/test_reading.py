@@ -452,7 +452,7 @@ def test_every_kind_of_file_gives_the_same_table(tmp_path: Path, rows: list[dict
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=200), st.sampled_from([b"", HEAD.encode(), b"scenario,success\n", LINE.encode()]))
 def test_any_bytes_are_a_table_or_refused(tmp_path: Path, data: bytes, start: bytes) -> None:
-    for name in ("t.csv", "t.jsonl", "t.parquet"):
+    for name in ("t.csv", "t.jsonl", "t.json", "t.parquet"):
         try:
             assert len(read_table(write(tmp_path / name, start + data))) > 0
         except InvalidInput as error:

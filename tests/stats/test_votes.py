@@ -409,3 +409,25 @@ def test_reading_gives_what_was_written(
     assert read.agents == made.agents
     for name in ("left", "right", "winner"):
         assert getattr(read, name).tolist() == getattr(made, name).tolist()
+
+
+_CELLS = st.sampled_from(["x", "y", "a", "b", "left", "tie", "1", "0", "0.5", "2", "", "nan", "model_a", "true", "7"])
+_HEADS = st.sampled_from(
+    ["left", "right", "winner", "model_a", "model_b", "agent0", "agent1", "agent0_win", "agent1_win", "loser", "is_tie"]
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(_HEADS, min_size=2, max_size=6, unique=True), st.lists(st.lists(_CELLS, min_size=6, max_size=6)))
+def test_any_table_is_votes_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, head: list[str], rows: list[list[str]]
+) -> None:
+    text = "".join(",".join(row[: len(head)]) + "\n" for row in [head, *rows])
+    path = write(tmp_path_factory.mktemp("votes") / "v.csv", text)
+    for missing in (None, "skip"):
+        try:
+            votes = read_votes(path, missing=missing)
+        except InvalidInput as error:
+            assert "v.csv" in error.message
+        else:
+            assert 0 < len(votes) <= len(rows) and (votes.left != votes.right).all()

@@ -74,10 +74,12 @@ def assign(batch: Batch, source: str, rename: Mapping[str, str], rules: ResultRu
     if wide is not None:
         if wide not in KINDS:
             raise unknown("kind of wide table", wide, KINDS)
-        if wide in ours:
-            raise InvalidInput(
-                f"{source}: it has a column {wide!r}, so its columns are not one {wide} each", fix="leave out --wide"
-            )
+        for name in (wide, *_RESULT_COLUMNS):
+            if name in ours:
+                raise InvalidInput(
+                    f"{source}: it has a column {name!r}, so it does not have one column per {wide}",
+                    fix=f"leave out --wide, or leave that column aside: {options({name: f'other_{name}'})}",
+                )
         return _widened(batch, free, found, wide, rules, source)
     result, rewards = _result(batch, free, ours, rules)
     if result is not None:

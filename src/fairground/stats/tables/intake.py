@@ -107,6 +107,7 @@ class Intake:
         self._numbers: dict[str, list[NDArray[np.float64]]] = {}
         self._extra: dict[str, list[pa.Array]] = {}
         self._length = 0
+        self._told = False  # which episodes are successes
         self._threshold_used = False
         self._notes: list[str] = []
 
@@ -164,6 +165,8 @@ class Intake:
     def _begin(self, batch: Mapping[str, pa.ChunkedArray]) -> Assignment:
         found = assign(batch, self._source, self._ours, self._rules, self._kind)
         self._ours |= found.recognised
+        there = {self._ours.get(name, name) for name in batch}
+        self._told = "outcome" in there or ("success" in there and not found.rewards)
         said = [
             f"{theirs!r} is the {'result' if ours == 'success' else ours}"
             for theirs, ours in found.recognised.items()
@@ -231,7 +234,7 @@ class Intake:
             wanted = f"a number from 0 to {highest:g}"
             if name in ("reward", "success") and number > highest:
                 top = _ceiling(number)
-                said = f"--reward-max {top:g}" + (f" --success-at {top:g}" if "outcome" not in self._codes else "")
+                said = f"--reward-max {top:g}" + ("" if self._told else f" --success-at {top:g}")
                 fix = f"say what the highest reward is, and from which one on an episode is a success: {said}"
                 return NeedsOptions(
                     f"{self._at(row, name)}: expected {wanted}, got {short(found)}",

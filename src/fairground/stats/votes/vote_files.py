@@ -110,6 +110,7 @@ class Draft:
     """A table of votes as it was read; some rows may not be votes.
 
     Attributes:
+        source: What it is called.
         columns: Some distinct values of each of its columns.
         known: What its columns are: theirs to ours.
         lacking: Which columns it needs and has not. Then there is nothing else.
@@ -125,6 +126,7 @@ class Draft:
         notes: What was understood.
     """
 
+    source: str
     columns: Mapping[str, list[str]]
     known: Mapping[str, str]
     lacking: tuple[str, ...]
@@ -168,23 +170,29 @@ class Draft:
 
     def votes(self) -> Votes:
         """The votes, where nothing is wrong with them."""
+        kept = np.flatnonzero(self.winners.codes != SKIP)
+        if not len(kept):
+            raise InvalidInput(f"{self.source}: every vote is left out", fix="say what its winners mean instead")
+        whole = len(kept) == self.length
+
+        def keep(label: Names) -> Names:
+            return label if whole else label.keep(kept)
+
+        labels = {name: keep(label) for name, label in self.labels.items()}
         votes = Votes(
             agents=self.agents,
-            left=self.left,
-            right=self.right,
-            winner=np.maximum(self.winners.codes, 0).astype(np.int8),
-            weight=self.weight,
-            voter=self.labels.get("voter"),
-            task=self.labels.get("task"),
-            category=self.labels.get("category"),
-            covariates=self.covariates,
-            free=self.free,
+            left=self.left[kept],
+            right=self.right[kept],
+            winner=self.winners.codes[kept],
+            weight=None if self.weight is None else self.weight[kept],
+            voter=labels.get("voter"),
+            task=labels.get("task"),
+            category=labels.get("category"),
+            covariates={name: column[kept] for name, column in self.covariates.items()},
+            free={name: keep(column) for name, column in self.free.items()},
             notes=self.notes,
         )
-        kept = self.winners.codes != SKIP
-        if not kept.any():
-            raise InvalidInput("every vote is left out", fix="say what its winners mean instead")
-        return votes if kept.all() else votes.where(kept)
+        return votes if whole else votes.where(np.arange(len(kept)))  # without agents that are in no vote
 
 
 class _Intake:
@@ -306,6 +314,7 @@ class _Intake:
         else:
             winners = self._winners(shares, missing)
         return Draft(
+            source=self._source,
             columns=self._texts,
             known=self._known,
             lacking=missing_columns,
