@@ -132,10 +132,26 @@ ROWS = [{"task": "a", "model": "m", "success": True}, {"task": "b", "model": "m"
         {"a": {"model": "m", "success": True}, "b": {"model": "m", "success": False}},
         {"results": {"a": {"model": "m", "passed": "yes"}, "b": {"model": "m", "passed": "no"}}},
         [{**row, "success": None, "result": {"success": row["success"], "log": [1]}} for row in ROWS],
+        {
+            "tasks": [{"id": "a", "goal": "x"}],
+            "simulations": [
+                {"id": "u", "task_id": "a", "model": "m", "reward_info": {"reward": 1.0}, "messages": [{"role": "x"}]},
+                {"id": "v", "task_id": "b", "model": "m", "reward_info": {"reward": 0.0}, "messages": []},
+            ],
+        },
+        {
+            "status": "success",
+            "eval": {},
+            "model": "m",
+            "samples": [
+                {"id": "a", "epoch": 1, "scores": {"match": {"value": "C", "answer": "3"}}},
+                {"id": "b", "epoch": 1, "scores": {"match": {"value": "I"}}},
+            ],
+        },
     ],
     ids=[
         *("list", "results", "only list", "deeper", "agent above", "columns", "columns of pandas", "split", "header"),
-        *("by task", "results by task", "nested result"),
+        *("by task", "results by task", "nested result", "simulations", "samples with scores"),
     ],
 )
 def test_a_json_document_may_have_many_shapes(tmp_path: Path, document: Any) -> None:
@@ -146,7 +162,7 @@ def test_what_was_understood_of_a_document_is_noted(tmp_path: Path) -> None:
     path = write(tmp_path / "t.json", {"model": "m", "results": [{"task": "a", "result": {"success": True}}]})
     shape, agent, nested, columns = read_table(path).notes
     assert "are those under 'results'" in shape and "'model' at the top" in agent and "'m'" in agent
-    assert "'success' in 'result'" in nested and "'task' is the scenario" in columns
+    assert "'result.success' as 'success'" in nested and "'task' is the scenario" in columns
     truths = read_table(write(path, {"a": True, "b": False}))
     assert [row[1:] for row in told(truths)] == [("a", "p"), ("b", "f")]
     assert "keys of" in truths.notes[0] and "read as scenarios" in truths.notes[0]
@@ -172,7 +188,7 @@ def test_a_document_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: py
 
 def test_many_files_with_an_episode_each_are_noted_once(tmp_path: Path) -> None:
     paths = [
-        write(tmp_path / f"{task}.json", {"task_id": task, "agent": "x", "status": "PASS", "log": ["..."]})
+        write(tmp_path / f"{task}.json", {"task_id": task, "agent": "x", "status": "PASS", "messages": [{"role": "u"}]})
         for task in ("a", "b", "c")
     ]
     found = read_table(paths)

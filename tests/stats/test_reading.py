@@ -72,8 +72,13 @@ def refused(path: Path, **options: Any) -> InvalidInput:
         " agent , app,scenario ,success\n a , x,s ,1\nb,x,s, 0 \n",
         '"agent","app","scenario","success"\n"a","x","s","1"\n"b","x","s","0"\n',
         '"success",agent,"app",scenario\n1,a,x,s\n0,b,x,s\n',
+        "# made, by us\n# today\n\n" + HEAD + ROWS,
+        "sep=;\r\n" + (HEAD + ROWS).replace(",", ";"),
     ],
-    ids=["plain", "no last line end", "bom", "crlf", "semicolons", "tabs", "empty lines", "blanks", "quotes", "order"],
+    ids=[
+        *("plain", "no last line end", "bom", "crlf", "semicolons", "tabs", "empty lines", "blanks", "quotes", "order"),
+        *("comments", "separator for Excel"),
+    ],
 )
 def test_a_csv_file_may_look_in_many_ways(tmp_path: Path, text: str) -> None:
     found = content(read_table(write(tmp_path / "t.csv", text)))
@@ -111,6 +116,7 @@ def test_a_name_may_be_very_long(tmp_path: Path) -> None:
         (HEAD + 'a,"x\n\ny",s,1\nb,x,s,2\n', "line 5, column 'success'"),
         ("\ufeff\n" + HEAD + "a,x,s,1\r\nb,x,,1\r\n", "line 4, column 'scenario': empty"),
         (HEAD + "a,x,s,1\na,x\n", "line 3: expected 4 columns, got 2: 'a,x'"),
+        ("# made, by us\n" + HEAD + "a,x,s,1\na,x,s,maybe\n", "line 4, column 'success'"),
         (HEAD + 'a,"x\ny",s,1\na,x,s,1,9\n', "line 4: expected 4 columns, got 5"),
         (HEAD + "a,x,s,1\n   \n", "line 3: expected 4 columns, got 1"),
         (HEAD + 'a,x,s,1\na,"x,t,0\nb,x,s,1\n', "line 3: a quote is opened and never closed"),

@@ -73,11 +73,11 @@ def _header(path: Path) -> tuple[list[str], str, int]:
     """The names of the columns, what stands between them, and how many lines all that takes.
 
     Comma, semicolon, tab or bar, whichever occurs most. Columns without a name are called by their position: pandas
-    writes its index as one.
+    writes its index as one. Above the names there may be comments, and what tells Excel the separator (`sep=;`).
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            first = next(((number, text) for number, text in enumerate(file, 1) if text.strip()), None)
+            first = next(((number, text) for number, text in enumerate(file, 1) if not _above(text)), None)
             if first is None:
                 raise InvalidInput(f"{path}: empty", fix="one row per episode, under a header")
             number, line = first
@@ -94,6 +94,11 @@ def _header(path: Path) -> tuple[list[str], str, int]:
     return header, delimiter, number - 1 + records.line_num
 
 
+def _above(line: str) -> bool:
+    """Whether a line above the names of columns says nothing about them."""
+    return not line.strip() or line.startswith("# ") or re.fullmatch(r'"?sep=[,;\t|]?"?', line.strip()) is not None
+
+
 def _records(path: Path, *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
     """Every record of a CSV file, with the line that it begins at."""
     _, delimiter, _ = _header(path)
@@ -103,7 +108,7 @@ def _records(path: Path, *, strict: bool = False) -> Iterator[tuple[int, list[st
             records = csv.reader(file, delimiter=delimiter, strict=strict)
             started, headed = 1, False
             for record in records:  # Arrow leaves out empty lines, and _header what stands above the names
-                if record and (headed or "".join(record).strip()):
+                if record and (headed or not _above(delimiter.join(record))):
                     headed = True
                     yield started, record
                 started = records.line_num + 1

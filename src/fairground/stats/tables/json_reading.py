@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from fairground.core import InvalidInput
 from fairground.stats.tables.arrays import json_text
-from fairground.stats.tables.json_shapes import nested_results, records_of
+from fairground.stats.tables.json_shapes import lift, nested_results, records_of
 
 _LINES = 20_000  # a batch
 _MOST = 1 << 29  # bytes of a document, which must be held as a whole
@@ -31,14 +31,12 @@ def json_batches(path: Path, notes: list[str]) -> Iterator[dict[str, pa.ChunkedA
     parts: dict[str, list[pa.Array]] = {}
     sizes: list[int] = []
     # Held until the end, because only then all columns are known: a table would hold most of it anyway.
-    nested: list[tuple[str, str]] | None = None
+    nested: dict[tuple[str, ...], str] | None = None
     for records in _document(path, notes) if is_document(path) else _json_lines(path):
         if nested is None:
             nested = nested_results(records, str(path), notes)
-        for key, name in nested:
-            for record in records:
-                if isinstance(held := record.get(key), dict) and record.get(name) is None:
-                    record[name] = held.get(name)
+        for record in records if nested else ():
+            lift(record, nested)
         for name in dict.fromkeys(name for record in records for name in record):
             known = parts.setdefault(name, [pa.nulls(size) for size in sizes])
             values = [record.get(name) for record in records]

@@ -9,8 +9,8 @@ from fairground.core import InvalidInput
 from fairground.stats.tables.synonyms import RESULTS, REWARDS, SUCCESSES, SYNONYMS, bare, listed
 
 _LISTS = (
-    *("results", "data", "rows", "records", "episodes", "trials", "votes", "battles", "instances", "samples"),
-    *("tasks", "evaluations", "items"),
+    *("results", "data", "rows", "records", "episodes", "trials", "simulations", "votes", "battles", "instances"),
+    *("samples", "tasks", "evaluations", "items"),
 )
 """Keys under which documents keep their records, the likeliest first."""
 
@@ -26,7 +26,9 @@ _SHAPES = (
     "a list of objects, a list of objects under a key such as 'results', an object of columns, an object of tasks, or "
     "lists of tasks such as 'resolved_ids' and 'unresolved_ids'"
 )
+_RESULT_NAMES = frozenset((*SUCCESSES, *RESULTS, *REWARDS))
 _DEPTH = 3
+_LOOKED_AT = 50  # records, to see what they are
 
 
 def records_of(value: Any, source: str, notes: list[str]) -> list[dict[str, Any]]:
@@ -54,14 +56,18 @@ def _found(value: Any, notes: list[str], source: str, depth: int) -> list[dict[s
         return None
     if isinstance(value.get("columns"), list) and isinstance(value.get("data"), list):
         return _of_rows(value["columns"], value["data"])
+    held: dict[str, tuple[list[dict[str, Any]], list[str]]] = {}
     for key in _keys(value):
         said: list[str] = []
-        inner = _found(value[key], said, source, depth - 1)
-        if inner:
-            notes += [f"The rows of {source} are those under {key!r}.", *said]
-            return _with_agent(inner, value, source, notes)
-    if _is_record(value):
+        if inner := _found(value[key], said, source, depth - 1):
+            held[key] = inner, said
+    telling = [key for key, (inner, _) in held.items() if _tell(inner)]
+    if _is_record(value) and not telling:
         return [value]
+    for key in (telling or list(held))[:1]:
+        inner, said = held[key]
+        notes += [f"The rows of {source} are those under {key!r}.", *said]
+        return _with_agent(inner, value, source, notes)
     tasks = {"scenario", *SYNONYMS["scenario"]}
     if not any(bare(key) in tasks for key in value) and (found := _by_result(value, source, notes)):
         return found
@@ -73,14 +79,24 @@ def _is_record(value: Mapping[str, Any]) -> bool:
     """Whether an object is one episode: it names a task and a result, each with a single value."""
     single = {bare(key) for key, held in value.items() if not isinstance(held, dict | list)}
     tasks = {"scenario", *SYNONYMS["scenario"]}
-    return bool(single & tasks) and bool(single & {*SUCCESSES, *RESULTS, *REWARDS})
+    return bool(single & tasks) and bool(single & _RESULT_NAMES)
+
+
+def _tell(records: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether records hold results or votes, as far as their keys say."""
+    names = {*_RESULT_NAMES, "winner"}
+    for record in records[:_LOOKED_AT]:
+        inner = [key for held in record.values() if isinstance(held, dict) for key in held]
+        if any(bare(key) in names for key in (*record, *inner)):
+            return True
+    return False
 
 
 def _keys(value: Mapping[str, Any]) -> list[str]:
-    """Where the records of a document may be: under a usual key, or in its only list of objects."""
+    """Where the records of a document may be: under a usual key, or in any list of objects."""
     usual = [key for name in _LISTS for key in value if bare(key) == name and isinstance(value[key], list | dict)]
     lists = [key for key, held in value.items() if isinstance(held, list) and held and isinstance(held[0], dict)]
-    return usual + [key for key in lists if len(lists) == 1 and key not in usual]
+    return usual + [key for key in lists if key not in usual]
 
 
 def _of_rows(columns: Any, rows: Sequence[Any]) -> list[dict[str, Any]] | None:
@@ -157,17 +173,35 @@ def _with_agent(
     return records
 
 
-def nested_results(records: Sequence[Mapping[str, Any]], source: str, notes: list[str]) -> list[tuple[str, str]]:
-    """Where records hold their results one level down, as in `{"result": {"success": true}}`: outer and inner keys."""
-    names = {*SUCCESSES, *RESULTS, *REWARDS}
-    found: dict[tuple[str, str], None] = {}
+def nested_results(records: Sequence[Mapping[str, Any]], source: str, notes: list[str]) -> dict[tuple[str, ...], str]:
+    """Where records hold their results deeper down, and what to call them.
+
+    As in `{"result": {"success": true}}`, or as Inspect has it, `{"scores": {"match": {"value": "C"}}}`.
+    """
+    found: dict[tuple[str, ...], str] = {}
     for record in records:
         for key, held in record.items():
             if isinstance(held, dict):
-                found |= {(key, inner): None for inner in held if bare(inner) in names and record.get(inner) is None}
-            elif bare(key) in names and held is not None:
-                return []
+                for inner, value in held.items():
+                    if bare(key) == "scores" and isinstance(value, dict) and "value" in value:
+                        found[key, inner, "value"] = f"score_{inner}"
+                    elif bare(inner) in _RESULT_NAMES and record.get(inner) is None and not isinstance(value, dict):
+                        found[key, inner] = inner
+            elif bare(key) in _RESULT_NAMES and held is not None:
+                return {}
+    if len(found) == 1:
+        found = {path: "score" if len(path) > 2 else name for path, name in found.items()}
     if found:
-        inner = ", ".join(f"{name!r} in {key!r}" for key, name in found)
-        notes.append(f"Rows of {source} hold their results one level down, which is read as columns: {inner}.")
-    return list(found)
+        said = ", ".join(f"{'.'.join(path)!r} as {name!r}" for path, name in found.items())
+        notes.append(f"Rows of {source} hold their results deeper down, which were read as columns: {said}.")
+    return found
+
+
+def lift(record: dict[str, Any], nested: Mapping[tuple[str, ...], str]) -> None:
+    """Puts nested results into columns of their own."""
+    for path, name in nested.items():
+        value: Any = record
+        for key in path:
+            value = value.get(key) if isinstance(value, dict) else None
+        if record.get(name) is None:
+            record[name] = value

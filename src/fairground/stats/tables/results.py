@@ -30,9 +30,10 @@ _STANDARD = {outcome.value: code for code, outcome in enumerate(OUTCOMES)} | {
     **{"true": PASSED, "yes": PASSED, "false": FAILED, "no": FAILED, "": MISSING},
 }
 _WORDS = _STANDARD | {
-    **dict.fromkeys(("pass", "success", "successful", "succeeded", "solved", "resolved", "correct", "t", "y"), PASSED),
+    **dict.fromkeys(("pass", "success", "successful", "succeeded", "solved", "resolved", "correct"), PASSED),
+    **dict.fromkeys(("t", "y", "c"), PASSED),  # C and I are how Inspect writes correct and incorrect
     **dict.fromkeys(("fail", "failure", "unsuccessful", "unsolved", "unresolved", "incorrect", "wrong"), FAILED),
-    **dict.fromkeys(("not passed", "not solved", "not resolved", "not successful", "f", "n"), FAILED),
+    **dict.fromkeys(("not passed", "not solved", "not resolved", "not successful", "f", "n", "i"), FAILED),
     **dict.fromkeys(("✓", "✔", "✅"), PASSED),
     **dict.fromkeys(("✗", "✘", "❌"), FAILED),
     "error": OUTCOMES.index(Outcome.ERRORED),

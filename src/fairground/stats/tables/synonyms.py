@@ -18,7 +18,7 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "scenario": (
         *("scenario_id", "scenario_name", "task_id", "taskid", "task_name", "task", "question_id", "problem_id"),
         *("task_template", "example_id", "instance_id", "test_id", "case_id", "sample_id", "item_id", "prompt_id"),
-        *("query_id", "target_id", "puzzle_id", "task_key", "task_index", "task_idx", "problem", "question"),
+        *("query_id", "doc_id", "target_id", "puzzle_id", "task_key", "task_index", "task_idx", "problem", "question"),
         *("example", "test_case", "test", "case", "sample", "item", "challenge", "puzzle", "env_name", "env_id"),
         *("goal", "task_instruction", "instruction", "intent", "prompt", "query", "id", "uid", "key"),
     ),
@@ -43,7 +43,7 @@ SUCCESSES = (
 RESULTS = ("outcome", "result", "final_result", "verdict", "eval_result", "evaluation_result", "status", "final_status")
 REWARDS = (
     *("reward", "final_reward", "cum_reward", "cumulative_reward", "total_reward", "episode_reward", "score"),
-    *("final_score", "total_score", "task_score", "eval_score", "accuracy"),
+    *("final_score", "total_score", "task_score", "eval_score", "accuracy", "acc", "exact_match"),
 )
 """Names of results: of truths; of words or numbers; of numbers. The first whose values can be read is taken."""
 
