@@ -468,3 +468,18 @@ def test_runs_are_tables_too(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     found = json.loads(capsys.readouterr().out)
     assert [one["contender"]["agent"] for one in found["standings"]] == ["one", "other"]
     assert found["episodes"] == 14 and found["standings"][0]["score"]["estimate"] == pytest.approx(6 / 7)
+
+
+def test_mean_rewards_stand_next_to_success_and_are_compared(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "rewards.csv"
+    lines = [f"{agent},s{s},{(s + bonus) / 10}" for agent, bonus in (("a", 3), ("b", 0)) for s in range(7)]
+    path.write_text("\n".join(["agent,scenario,reward", *lines]))
+    _, out, _ = run(capsys, "stats", path, "--success-at", "0.5")
+    assert "mean reward" in out and "0.60 [" in out and "0.30 [" in out
+    for words in (["stats", "compare", path, "a", "b"], ["compare", path]):
+        code, out, err = run(capsys, *words, "--success-at", "0.5")
+        assert code == 0 and "mean reward 0.60 and 0.30   difference +0.30" in out, err
+    told = strict(run(capsys, "stats", "compare", path, "a", "b", "--success-at", "0.5", "--json")[1])
+    assert told["reward"]["difference"]["estimate"] == pytest.approx(0.3)

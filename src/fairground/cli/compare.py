@@ -11,7 +11,7 @@ import numpy as np
 import typer
 
 from fairground.cli.output import Json, console, print_json
-from fairground.cli.stats.compare import print_changes, print_comparison
+from fairground.cli.stats.compare import compare_rewards, print_changes, print_comparison, print_rewards
 from fairground.cli.stats.options import (
     AS_IS,
     Level,
@@ -35,6 +35,7 @@ from fairground.rollout import is_run
 from fairground.rollout.differing import RunSide, read_side
 from fairground.rollout.duels import Duel, duel, told_apart
 from fairground.stats import (
+    Comparison,
     Contender,
     Table,
     count,
@@ -79,6 +80,7 @@ def compare(
     pairs = list(combinations(everyone, 2))
     streams = np.random.default_rng(seed).spawn(len(pairs))
     duels: list[Duel] = []
+    rewards: list[Comparison | None] = []
     apart: list[str] = []
     for (a, b), rng in zip(pairs, streams, strict=True):
         try:
@@ -97,16 +99,17 @@ def compare(
                 raise
             apart.append(f"Not compared: {error.message}.")
             continue
+        rewards.append(compare_rewards(table, cells[a], cells[b], pairing=found.pairing, level=level))
         duels.append(duel(cells[a], cells[b], found, everyone[a], everyone[b], level=level))
     adjusted = holm([one.comparison.p_value for one in duels]).tolist()
     if page is not None:
         write_report(summarise(table, seed=seed, statistic=statistic, level=level, scheme=scheme), page)  # type: ignore[arg-type]
     if json:
-        print_json({**_plain(table, everyone, duels, adjusted, page), "notes": apart})
+        print_json({**_plain(table, everyone, duels, rewards, adjusted, page), "notes": apart})
         return
     _print_denominators(table, everyone)
-    for one, p in zip(duels, adjusted, strict=True):
-        _print_duel(one, p if len(duels) > 1 else None, level)
+    for one, reward, p in zip(duels, rewards, adjusted, strict=True):
+        _print_duel(one, reward, p if len(duels) > 1 else None, level)
     print_notes(("", note) for note in apart)
     if page is not None:
         console.print(f"\n[bold]page[/]   {label(page, 1000)}", highlight=False, soft_wrap=True)
@@ -160,9 +163,10 @@ def _print_denominators(table: Table, everyone: dict[Contender, RunSide | None])
     show(made)
 
 
-def _print_duel(found: Duel, adjusted: float | None, level: float) -> None:
+def _print_duel(found: Duel, reward: Comparison | None, adjusted: float | None, level: float) -> None:
     console.print()
     print_comparison(found.comparison)
+    print_rewards(reward)
     if adjusted is not None:
         far = "still decided" if found.comparison.decided and adjusted <= 1 - level else "not decided"
         console.print(f"[dim]p {p_shown(adjusted)} after Holm's correction for all pairs: {far}[/]", highlight=False)
@@ -184,6 +188,7 @@ def _plain(
     table: Table,
     everyone: dict[Contender, RunSide | None],
     duels: Sequence[Duel],
+    rewards: Sequence[Comparison | None],
     adjusted: Sequence[float],
     page: Path | None,
 ) -> dict[str, Any]:
@@ -200,6 +205,7 @@ def _plain(
         "pairs": [
             {
                 "comparison": plain(found.comparison),
+                "reward": plain(reward),
                 "adjusted_p": p,
                 "transitions": plain(found.transitions),
                 "contests": [
@@ -214,7 +220,7 @@ def _plain(
                 ],
                 "notes": found.notes,
             }
-            for found, p in zip(duels, adjusted, strict=True)
+            for found, reward, p in zip(duels, rewards, adjusted, strict=True)
         ],
         "page": None if page is None else str(page),
     }

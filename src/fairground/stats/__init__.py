@@ -82,7 +82,7 @@ from fairground.stats.suites.simulation import (
 )
 from fairground.stats.suites.suite_statistics import STATISTICS, iqm, mean, median, trimmed_mean
 from fairground.stats.summary import Duel, Spread, Standing, Summary, summarise
-from fairground.stats.tables.cells import Cells, count, count_all, match, match_scenarios
+from fairground.stats.tables.cells import Cells, count, count_all, count_rewards, match, match_scenarios
 from fairground.stats.tables.intake import table_from_rows, table_of
 from fairground.stats.tables.reading import read_columns, read_table
 from fairground.stats.tables.table import Contender, Names, Table, join_tables
@@ -235,6 +235,7 @@ __all__ = [
     "consistency",
     "count",
     "count_all",
+    "count_rewards",
     "counts",
     "detectable_gap",
     "difference_components",

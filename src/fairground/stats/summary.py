@@ -29,7 +29,7 @@ from fairground.stats.suites.compare import Comparison, compare
 from fairground.stats.suites.nesting import Design
 from fairground.stats.suites.scores import app_scores, score, score_profile
 from fairground.stats.suites.suite_statistics import Statistic, statistic_of
-from fairground.stats.tables.cells import Cells, count, count_all
+from fairground.stats.tables.cells import Cells, count_all, count_rewards
 from fairground.stats.tables.table import PASSED, Contender, Table
 from fairground.stats.tasks.reliability import ReliabilitySummary
 from fairground.stats.tasks.task_reliability import changes, reliability
@@ -267,7 +267,7 @@ def _standing(
         whole = suite_interval(replicates, function, level=level, method=method)
         apps, curve = app_intervals(replicates, level=level, method=method), profile(replicates, level=level)
     rows = table.rows_of(cells.contender)
-    rewarded = _rewards(table, rows, cells.contender)
+    rewarded = count_rewards(table, cells.contender)
     spreads = _spreads(table, rows & table.scored, level)
     return Standing(
         contender=cells.contender,
@@ -310,13 +310,6 @@ def _app_outcomes(table: Table, rows: NDArray[np.bool_]) -> dict[str, dict[Outco
         counts = np.bincount(table.outcome[rows & (apps.codes == code)], minlength=len(Outcome)).tolist()
         found[apps.values[code]] = dict(zip(Outcome, counts, strict=True))
     return dict(sorted(found.items()))
-
-
-def _rewards(table: Table, rows: NDArray[np.bool_], contender: Contender) -> Cells | None:
-    reward = table.numbers.get("reward")
-    if reward is None or np.isnan(reward[rows & table.scored]).any():
-        return None
-    return count(table, contender, value="reward")
 
 
 def _spreads(table: Table, rows: NDArray[np.bool_], level: float) -> dict[str, Spread]:

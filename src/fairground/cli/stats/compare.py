@@ -36,8 +36,10 @@ from fairground.stats import (
     Comparison,
     Declared,
     Regret,
+    Table,
     Transitions,
     count,
+    count_rewards,
     expected_regret,
     plain,
     wald_declares,
@@ -80,14 +82,16 @@ def compare(
         design=design,  # type: ignore[arg-type]
         pairing=pairing,  # type: ignore[arg-type]
     )
+    rewards = compare_rewards(table, one, other, pairing=found.pairing, level=level)
     moves, why_none = follow(one, other, level)
     regrets, why_no_regret = _regrets(one, other, found, streams[1])
     notes = (*found.notes, *why_none, *(moves.notes if moves else ()), *why_no_regret)
     if json:
-        parts = {"comparison": found, "transitions": moves, "regret": regrets, "notes": notes}
+        parts = {"comparison": found, "reward": rewards, "transitions": moves, "regret": regrets, "notes": notes}
         print_json({name: plain(part) for name, part in parts.items()})
         return
     print_comparison(found)
+    print_rewards(rewards)
     if moves is not None:
         print_changes(moves, other, one)
     if regrets:
@@ -118,6 +122,25 @@ def _regrets(
     except InvalidInput as error:
         return {}, (f"No expected regret: {error.message}.",)
     return regrets, ()
+
+
+def compare_rewards(table: Table, one: Cells, other: Cells, *, pairing: str, level: float) -> Comparison | None:
+    """How mean rewards compare, matched as success was; None where either has episodes without a reward."""
+    a, b = (count_rewards(table, cells.contender) for cells in (one, other))
+    if a is None or b is None:
+        return None
+    return compare_cells(a, b, rng=np.random.default_rng(0), level=level, pairing=pairing)  # type: ignore[arg-type]
+
+
+def print_rewards(found: Comparison | None) -> None:
+    """The two mean rewards and their difference, in a line."""
+    if found is not None:
+        between = found.difference
+        console.print(
+            f"mean reward {found.scores[0]:.2f} and {found.scores[1]:.2f}   difference {between.estimate:+.2f} "
+            f"\\[{between.low:+.2f}, {between.high:+.2f}]   p {p_shown(found.p_value)}",
+            highlight=False,
+        )
 
 
 def print_comparison(found: Comparison) -> None:

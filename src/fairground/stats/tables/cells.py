@@ -149,6 +149,14 @@ def count(table: Table, contender: str | Contender | None = None, *, value: str 
     )
 
 
+def count_rewards(table: Table, contender: str | Contender) -> Cells | None:
+    """The same with rewards for values; None where a scored episode has none."""
+    reward = table.numbers.get("reward")
+    if reward is None or np.isnan(reward[table.rows_of(table.contender(contender)) & table.scored]).any():
+        return None
+    return count(table, contender, value="reward")
+
+
 def count_all(table: Table, *, value: str = "success") -> tuple[Cells, ...]:
     """Every contender that has a scored episode."""
     found = []
