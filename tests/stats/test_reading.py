@@ -159,6 +159,11 @@ def test_columns_without_a_name_are_called_by_their_position(tmp_path: Path) -> 
     assert content(found)["agent"] == ["a", "b"] and sorted(found.extra) == ["unnamed_1", "unnamed_5"]
 
 
+def test_names_that_begin_like_a_comment_are_names(tmp_path: Path) -> None:
+    found = read_table(write(tmp_path / "t.csv", "# Runs,scenario,success\n5,s,1\n6,t,0\n"))
+    assert len(found) == 2 and list(found.extra) == ["# Runs"]
+
+
 def test_decimals_have_commas_where_columns_have_other_separators(tmp_path: Path) -> None:
     rows = "scenario;reward;cost\ns;1,0;1,25\nt;0;nan\n"
     for separator in ";\t|":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -19,7 +19,7 @@ _BYTES = 1 << 24  # a batch
 
 def csv_batches(path: Path) -> Iterator[dict[str, pa.ChunkedArray]]:
     """A CSV file's columns as text, some thousand rows at a time."""
-    header, delimiter, lines = _header(path)
+    header, delimiter, lines, _ = _header(path)
     _refuse_open_quote(path)
     options = pa.csv.ConvertOptions(
         column_types=dict.fromkeys(header, pa.string()), strings_can_be_null=False, quoted_strings_can_be_null=False
@@ -69,20 +69,20 @@ def csv_places(path: Path, rows: Sequence[int]) -> list[str]:
     return [wanted[row + 1] for row in rows]
 
 
-def _header(path: Path) -> tuple[list[str], str, int]:
-    """The names of the columns, what stands between them, and how many lines all that takes.
+def _header(path: Path) -> tuple[list[str], str, int, int]:
+    """The names of the columns, what stands between them, how many lines all that takes, and where the names begin.
 
     Comma, semicolon, tab or bar, whichever occurs most. Columns without a name are called by their position: pandas
     writes its index as one. Above the names there may be comments, and what tells Excel the separator (`sep=;`).
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            first = next(((number, text) for number, text in enumerate(file, 1) if not _above(text)), None)
-            if first is None:
+            number, line = _first_line(file)
+            if not line:
                 raise InvalidInput(f"{path}: empty", fix="one row per episode, under a header")
-            number, line = first
-            delimiter = "\t" if path.suffix.lower() == ".tsv" and "\t" in line else max(",;\t|", key=line.count)
-            records = csv.reader(itertools.chain([line], file), delimiter=delimiter)
+            delimiter = "\t" if path.suffix.lower() == ".tsv" and "\t" in line else _delimiter(line)
+            file.seek(0)
+            records = csv.reader(itertools.islice(file, number - 1, None), delimiter=delimiter)
             header = [name.strip() or f"unnamed_{at}" for at, name in enumerate(next(records), 1)]
     except UnicodeDecodeError:
         raise InvalidInput(f"{path}: not UTF-8 text", fix="save it as UTF-8") from None
@@ -91,27 +91,41 @@ def _header(path: Path) -> tuple[list[str], str, int]:
     for name in header:
         if header.count(name) > 1:
             raise InvalidInput(f"{path}: column {name!r} is there twice", fix="rename or drop one of them")
-    return header, delimiter, number - 1 + records.line_num
+    return header, delimiter, number - 1 + records.line_num, number
 
 
-def _above(line: str) -> bool:
-    """Whether a line above the names of columns says nothing about them."""
-    return not line.strip() or line.startswith("# ") or re.fullmatch(r'"?sep=[,;\t|]?"?', line.strip()) is not None
+def _first_line(lines: Iterable[str]) -> tuple[int, str]:
+    """The line with the names of columns, and its number; an empty one if there is none."""
+    comment: tuple[int, str] | None = None
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or re.fullmatch(r'"?sep=[,;\t|]?"?', line.strip()):
+            continue
+        if line.startswith("# "):
+            comment = comment or (number, line)
+            continue
+        if comment is not None and (mark := _delimiter(line)) in comment[1]:
+            # `# steps,task,success` is no comment: it has as many names as the next line has values
+            return comment if comment[1].count(mark) == line.count(mark) else (number, line)
+        return number, line
+    return comment or (0, "")
+
+
+def _delimiter(line: str) -> str:
+    return max(",;\t|", key=line.count)
 
 
 def _records(path: Path, *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
     """Every record of a CSV file, with the line that it begins at."""
-    _, delimiter, _ = _header(path)
+    _, delimiter, _, first = _header(path)
     limit = csv.field_size_limit(2**31 - 1)
     try:
         with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-            records = csv.reader(file, delimiter=delimiter, strict=strict)
-            started, headed = 1, False
-            for record in records:  # Arrow leaves out empty lines, and _header what stands above the names
-                if record and (headed or not _above(delimiter.join(record))):
-                    headed = True
+            records = csv.reader(itertools.islice(file, first - 1, None), delimiter=delimiter, strict=strict)
+            started = first
+            for record in records:  # Arrow leaves out empty lines
+                if record:
                     yield started, record
-                started = records.line_num + 1
+                started = first + records.line_num
     finally:
         csv.field_size_limit(limit)
 
