@@ -385,7 +385,7 @@ def test_a_column_that_may_name_the_agents_is_noted() -> None:
 
 
 def test_a_free_column_that_looks_like_ours_is_noted() -> None:
-    for column, ours in (("domain", "app"), ("themes", "theme"), ("seed", "instance")):
+    for column, ours in (("domain", "app"), ("themes", "theme"), ("seed", "instance"), ("score", "reward")):
         found = table(success=[1, 0], **{column: ["a", "b"]})
         assert f"{column}={ours}" in found.notes[0] and column in found.extra
     assert table(success=[1, 0], remark=["a", "b"]).notes == ()

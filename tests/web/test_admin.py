@@ -333,6 +333,14 @@ def test_columns_can_be_named_by_hand(admin: Client) -> None:
     assert same["wrong"] == 2, "two agents cannot become one that meets itself"
 
 
+def test_votes_may_be_what_each_agent_got(admin: Client, site: Site) -> None:
+    found = upload(admin, "user_id,agent0,agent1,agent0_win,agent1_win\np,x,y,1.0,0.0\np,y,x,0.5,0.5\n").json
+    assert found["good"] and found["rename"]["agent0_win"] == "left_won" and found["first"][0]["winner"] == "left"
+    assert "'agent0' is the left agent" in found["notes"][0] and str(site.home) not in str(found)
+    assert admin.post(f"/api/admin/imports/{found['id']}").json == {"added": 2}
+    assert [row.winner for row in all_votes(site.store)] == ["a", "tie"]
+
+
 NO_TABLES = (
     b"", b"\n\n\n", b"left,right,winner", b"\xff\xfe\x00junk", b"\x00" * 5000, b"PK\x03\x04" + bytes(range(256)) * 9,
     b'"left,right,winner\na,b,left', b'left,right,winner\n"a,b,left\n', b"left,left,winner\na,b,left",

@@ -9,15 +9,30 @@ import pyarrow as pa
 from fairground.core import AXES, NeedsOptions
 from fairground.stats.tables.assigning import likely_agents
 from fairground.stats.tables.name_column import NameColumn
-from fairground.stats.tables.synonyms import TELLING_APPS, bare, lookalikes, options, recognised, renames
+from fairground.stats.tables.synonyms import (
+    REWARDS,
+    TELLING_APPS,
+    bare,
+    lookalikes,
+    options,
+    recognised,
+    renames,
+    spellings,
+)
 from fairground.stats.tables.table import Names, distinct_rows
 
 _HINTED = ("condition", "suite", "app", *AXES)
 """Columns without which a table means something else: worth a word when a free column looks like one."""
 
 
-def tell_apart(names: dict[str, Names], extra: dict[str, pa.ChunkedArray], source: str) -> list[str]:
+def tell_apart(names: dict[str, Names], extra: dict[str, pa.ChunkedArray], source: str, *, rewarded: bool) -> list[str]:
     """Moves free columns that tell contenders or tasks apart to the names; returns what to say about free columns.
+
+    Args:
+        names: The columns of names.
+        extra: The free columns.
+        source: What the table is called.
+        rewarded: Whether it has rewards, so that no other column is pointed out as such.
 
     Raises:
         NeedsOptions: When several agents would be added up as one.
@@ -25,7 +40,7 @@ def tell_apart(names: dict[str, Names], extra: dict[str, pa.ChunkedArray], sourc
     return [
         *_contenders(names, extra, source),
         *_tasks(names, extra, source),
-        *_hints(names, extra, source),
+        *_hints(names, extra, source, rewarded),
     ]
 
 
@@ -90,8 +105,10 @@ def _tasks(names: dict[str, Names], extra: dict[str, pa.ChunkedArray], source: s
     return []
 
 
-def _hints(names: dict[str, Names], extra: dict[str, pa.ChunkedArray], source: str) -> list[str]:
+def _hints(names: dict[str, Names], extra: dict[str, pa.ChunkedArray], source: str, rewarded: bool) -> list[str]:
     told: dict[str, str] = {}
+    if not rewarded:
+        told = {column: "reward" for column in extra if set(spellings(column)) & set(REWARDS)}
     for name in _HINTED:
         for column in lookalikes(name, tuple(extra)) if _absent(names[name]) else ():
             if column not in told and len(extra[column].unique()) > 1:

@@ -144,8 +144,8 @@ class Intake:
         if "agent" in coded:
             self._refuse_empty(names["agent"], "agent")
         extra = {name: _chunked(parts) for name, parts in self._extra.items()}
-        self._notes += tell_apart(names, extra, self._source)
         outcome = self._read_outcomes(coded, numbers)
+        self._notes += tell_apart(names, extra, self._source, rewarded="reward" in numbers)
         if "reward" in numbers:
             numbers["reward"] = numbers["reward"] / self._rules.reward_max
         table = Table(names, outcome, numbers, extra, self._source)
