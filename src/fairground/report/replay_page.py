@@ -69,8 +69,8 @@ def _section(result: ReplayResult) -> Section:
         "p",
         "The script keeps the first success among k attempts at each task and plays it back without looking. Where "
         "every attempt starts the same, it scores the agent's pass@k; where configurations vary, knowing the actions "
-        f"is worth little. Task by task, the script on the static suite scores {_points(result.gap[-1])} points more "
-        f"than pass@{result.ks[-1]}. Attempts at the static suite come in two halves: the script watches one half, and "
+        f"is worth little. Task by task, the script on the static suite is {_points(result.gap[-1])} points from "
+        f"pass@{result.ks[-1]}. Attempts at the static suite come in two halves: the script watches one half, and "
         "pass@k is measured on the other. Then they swap roles; the curves show the average.",
     )
     silent = "That a replay collapses shows that the suite varies, not that it varies as your users' worlds do."

@@ -192,7 +192,7 @@ def swapped_replay(
     return SwappedReplay(
         pass_at_k=over_tasks(lambda half: half.pass_at_k(k)),
         replay=over_tasks(lambda half: half.replay(k)),
-        gap=over_tasks(lambda half: -half.lost(k), smallest=-1.0, largest=0.0),
+        gap=over_tasks(lambda half: 0.0 - half.lost(k), smallest=-1.0, largest=0.0),
         tasks=len(whole),
     )
 
