@@ -31,6 +31,12 @@ SECONDS: Final = 120.0
 
 _LOOK: Final = 0.1
 _HOST: Final = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:.]+")  # others are read otherwise by others
+_RELAYS: Final = ipaddress.IPv4Network("192.88.99.0/24")  # of 6to4
+_PUBLIC: Final = ipaddress.IPv6Network("2000::/3")
+_TUNNELS: Final = tuple(
+    map(ipaddress.IPv6Network, ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"))  # Teredo, 6to4, reserved
+)
+_ISATAP: Final = 0x5EFE  # the middle of an address whose end is an IPv4 address; 200:5efe likewise
 _SETTINGS: Final = (
     "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.symlinks=false", "credential.helper=",
     "http.followRedirects=false", "http.lowSpeedLimit=1000", "http.lowSpeedTime=30", "submodule.recurse=false",
@@ -191,5 +197,10 @@ def _addresses(host: str) -> list[str]:
 
 
 def _is_inside(address: str) -> bool:
+    """Whether an address is, or may lead to, this machine or its network; only ordinary public addresses are not."""
     found = ipaddress.ip_address(address.partition("%")[0])
-    return not found.is_global or found.is_multicast
+    if not found.is_global or found.is_multicast:
+        return True
+    if isinstance(found, ipaddress.IPv4Address):
+        return found in _RELAYS
+    return found not in _PUBLIC or any(found in net for net in _TUNNELS) or int(found) >> 32 & 0xFDFFFFFF == _ISATAP

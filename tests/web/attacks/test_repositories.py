@@ -104,6 +104,9 @@ def server(tmp_path: Path) -> Iterator[Server]:
         "file:///etc", "FILE:///etc", "ext::sh -c id", "fd::17", "ssh://x/y", "git://x/y", "x:y", "-uid",
         "--upload-pack=id",
         "--config=core.sshCommand=id", "https://-uid/x", "/etc", "/proc/self/cwd", ".", "..", "~", "https://x/\n-uid",
+        "http://[64:ff9b::7f00:1]/x", "http://[64:ff9b:1::a00:1]/x", "http://[2002:7f00:1::]/x", "http://[::10.0.0.1]/x",
+        "http://[fec0::1]/x", "http://[2001:0:53aa:64c::f5ff:fffe]/x", "http://[2a00:1450::5efe:a00:1]/x",
+        "http://[2a00:1450::200:5efe:a00:1]/x", "http://192.88.99.1/x", "http://[2001:db8::1]/x", "http://[100::1]/x",
         "\0", "https://example.org:0/x", "https://example.org:99999/x", "http+unix://%2fvar%2frun%2fx/y",
     ],
 )  # fmt: skip
@@ -166,3 +169,9 @@ def test_the_api_refuses_such_addresses_too(crowd: Crowd) -> None:
     for address in ("http://127.0.0.1/x", "file:///etc", "/etc", "ext::sh -c id", "-uid"):
         task = {"own": True, "text": "Read it", "preparation": {"preset": "empty", "repository": address}}
         assert crowd.owner.post("/api/battles", task).status == 400, address
+
+
+@pytest.mark.parametrize("address", ["8.8.8.8", "93.184.216.34", "2606:4700:4700::1111", "2001:4860:4860::8888"])
+def test_ordinary_public_servers_are_elsewhere(address: str) -> None:
+    written = f"[{address}]" if ":" in address else address
+    check_address(f"https://{written}/repository.git", local=False)
