@@ -84,7 +84,7 @@ def numbers_of(values: pa.ChunkedArray, *, decimal_comma: bool) -> tuple[NDArray
         column = pc.if_else(pc.equal(column, ""), None, column)
     try:
         found = column.cast(pa.float64(), safe=False)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # words, numbers written otherwise, or another type
         if not text:
             raise InvalidInput(f"expected numbers, got {column.type}", fix="turn it into numbers") from None
         return _parsed(column, decimal_comma)

@@ -27,7 +27,7 @@ class NameColumn:
             try:
                 coded = _encoded(chunk)
                 words = _words(coded.dictionary)
-            except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # bytes that are no text
+            except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # bytes that are not text
                 row = next((at for at in range(len(chunk)) if not _is_text(chunk[at])), 0)
                 return before + row, f"got {short(repr(chunk[row].as_py()))}"
             if isinstance(words, int):
@@ -80,7 +80,7 @@ def _words(dictionary: pa.Array) -> pa.StringArray | int:
 def _is_text(value: pa.Scalar) -> bool:
     try:
         value.cast(pa.string())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # bytes that are no text; a type that has no text
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # bytes that are not text; a type that has no text
         return False
     return True
 
