@@ -36,6 +36,7 @@ from fairground.arena import (
     conversation,
     end_side,
     find_battle,
+    identifications_of,
     interrupt,
     invite,
     may_see,
@@ -52,7 +53,7 @@ from fairground.arena.contest_ratings import Ratings
 from fairground.arena.preparing import PRESETS, Things, check_preparation, find_world, gather, lay_out
 from fairground.arena.preparing_repository import check_address, clone, folder_name
 from fairground.arena.preparing_uploads import MAX_FILE, Uploads, safe_name
-from fairground.core import CallUser, Done, InfrastructureError, InvalidInput, Look, Observation, UnknownName
+from fairground.core import CallUser, Done, InfrastructureError, InvalidInput, Look, Observation, Type, UnknownName
 from fairground.rollout import read_episode
 from fairground.worlds import World, open_seat, resolve
 from tests.arena.conftest import on_both
@@ -176,7 +177,10 @@ def test_questions_reach_the_person_the_answer_goes_back_and_silence_is_told_as_
         battle = running.propose(owner, task("Sort my notes")).id
 
         def asked() -> Any:
-            return next((one for one in conversation(arena, battle) if one["question"] == "Which label?"), None)
+            """The question, once the person may see it: it is kept a moment before it is shown."""
+            found = next((one for one in conversation(arena, battle) if one["question"] == "Which label?"), None)
+            paced = running.pacing(battle)
+            return found if found and paced and paced.questions(found["side"]) > found["number"] else None
 
         one = eventually(asked)
         with pytest.raises(Refused):
@@ -196,6 +200,39 @@ def test_questions_reach_the_person_the_answer_goes_back_and_silence_is_told_as_
     assert sorted(side.repetition for side in sides) == [0, 0.75], "three in a row are repetition, two are not"
     recorded = read_episode(tmp_path / "battles" / battle / "a").episode
     assert (recorded.instruction, recorded.agent, recorded.extra) == ("Sort my notes", "arena-a", {})
+
+
+@pytest.mark.process
+@pytest.mark.usefixtures("in_still_world")
+def test_an_agent_that_is_done_is_shown_no_further_than_one_that_thinks_and_what_it_typed_is_kept(
+    arena: Store, tmp_path: Path
+) -> None:
+    turn, shown, left = threading.Semaphore(0), list[str](), list[str]()
+
+    def think() -> Turn:
+        assert turn.acquire(timeout=SECONDS)
+        return Turn(Look())
+
+    fast = Puppet("Quicksilver-1", [Type(text="I am Quick"), Type(text="silver."), Look()])
+    slow = Puppet("Slowcoach-1", [think, think, think])
+    with contests(
+        arena, tmp_path, fast, slow, on_seat=lambda _, side, seat: shown.append(side) or f"seat-{side}",
+        on_left=lambda _, side: left.append(side),
+    ) as running:  # fmt: skip
+        battle = running.propose(person(arena), task("Wait")).id
+        ahead = "ab"[contenders(arena, battle).index("Quicksilver-1")]
+        folder = tmp_path / "battles" / battle / ahead
+        eventually(lambda: folder.exists() and read_episode(folder).complete)
+        for number in range(3):
+            now = running.now(battle)
+            assert now is not None and {(one.state, one.steps) for one in now.values()} == {("acting", number)}
+            assert left == [], "a seat that is gone would tell who has ended"
+            turn.release()
+            eventually(lambda number=number: running.now(battle)["a"].steps == number + 1)  # type: ignore[index]
+        assert ended(arena, battle) == "judging"
+        assert sorted(shown) == sorted(left) == ["a", "b"]
+    (typed,) = identifications_of(arena, [battle])[battle]
+    assert (typed.side, typed.channel, typed.step, typed.text) == (ahead, "typed", 1, "I am Quicksilver.")
 
 
 @pytest.mark.process

@@ -170,7 +170,7 @@ def test_a_whole_battle_tells_no_name_before_the_vote_and_the_vote_counts_once(s
         with one.listening(f"/seats/{seats[0]}/stream") as stream:
             for side in "ab":
                 asked = eventually(lambda side=side: [m for m in news[-1]["messages"] if m["side"] == side])[0]
-                assert asked["question"] == "I am [an agent]. Which label?"
+                assert asked["question"] == "I am [hidden]. Which label?"
                 assert eventually(lambda side=side: news[-1]["sides"][side]["state"] == "asking")
                 said = {"side": side, "number": asked["number"], "text": "Blue"}
                 assert one.ask("POST", f"{here}/answers", said)[0] == 200

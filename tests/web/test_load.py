@@ -35,9 +35,11 @@ def test_no_vote_of_many_people_at_once_is_lost_or_doubled(url: str, people: int
             expected += [(stormy, person, version) for version in range(1, len(winners) + 1)]
             row = kept[stormy, person]
             assert row.version == len(winners)
-            assert sorted(one["winner"] for one in history(store, stormy, person)) == sorted(winners)
-            assert row.winner == history(store, stormy, person)[-1]["winner"]
-            assert final is None or row.winner == final
+            given = history(store, stormy, person)
+            assert sorted(one["winner"] for one in given) == sorted(winners)
+            assert row.winner == given[row.counted - 1]["winner"], "the last one before the names were told counts"
+            assert [one["after_reveal"] for one in given] == [one["version"] > row.counted for one in given]
+            assert final is None or given[-1]["winner"] == final
         assert sorted(versions) == sorted(expected)
 
 

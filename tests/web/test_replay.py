@@ -17,7 +17,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from fairground.arena import Store
+from fairground.arena import Redactor, Store
 from fairground.core import Action, Click, Done, Frame, Outcome, Scroll, Type
 from fairground.rollout import (
     Budget,
@@ -239,10 +239,13 @@ def test_costs_that_are_no_costs_are_not_believed(tmp_path: Path, said: Any) -> 
 # --- who it was -------------------------------------------------------------------------------------------------------
 
 
+HIDE = Redactor(["shrewd-actor:effort=high"])
+
+
 def test_an_anonymous_replay_tells_nothing_of_who_acted(tmp_path: Path) -> None:
     said = {"thought": "I am shrewd-actor, also called Claude Sonnet 4.5 by Anthropic.", "messages": ("hello GPT-5",)}
     folder = record(tmp_path / "ep", [*ACTIONS], step=lambda index: {**refusal(index), **said})
-    found = replay_data(read_episode(folder), frame_url=lambda digest: f"/battle/a/{digest}", anonymous=True)
+    found = replay_data(read_episode(folder), frame_url=lambda digest: f"/battle/a/{digest}", anonymous=HIDE)
     text = found.model_dump_json().lower()
     secrets = ["shrewd", "claude", "anthropic", "sonnet", "gpt", "1234", "2026", "secret-id", "outcome", "verdict"]
     secrets += ["the total", 'agent_ms":1', 'space":"unit', "off the screen", str(tmp_path).lower()]
@@ -263,7 +266,7 @@ def test_agents_that_count_in_different_spaces_look_the_same_when_anonymous(tmp_
         folder = record(
             tmp_path / str(number), actions, step=lambda index: {"refused": f"{index}"} if index == 2 else {}
         )
-        found = replay_data(read_episode(folder), frame_url=str, anonymous=True)
+        found = replay_data(read_episode(folder), frame_url=str, anonymous=HIDE)
         told.append([(step.action, step.words, step.shapes, step.refused) for step in found.steps])
     assert told[0] == told[1]
 

@@ -186,9 +186,12 @@ def test_an_index_that_says_what_no_run_says_is_no_result(get: Get, runs: Path, 
         db.execute(edit)
     db.close()
     assert get("/runs")[0] == 200
-    for path in ("/runs/odd", "/runs/odd/episodes", "/api/runs/odd/episodes"):
-        status, body = get(path)
-        assert status == 400 and "cannot be read" in body, path
+    run = data(get, "/api/runs/odd")
+    assert (run["passed"], run["failed"]) == (0, 0) and "2 episodes are damaged and not counted" in run["fault"]
+    assert "2 episodes are damaged and not counted" in get("/runs/odd")[1]
+    listed = data(get, "/api/runs/odd/episodes")["episodes"]
+    assert all(one["outcome"] is None and one["error"].startswith("damaged: ") for one in listed)
+    assert get("/runs/odd/episodes")[0] == 200
     get("/runs/compare?a=odd&b=sound")
 
 
@@ -199,7 +202,7 @@ def test_an_episode_links_only_to_a_folder_that_a_run_makes(get: Get, runs: Path
     db.close()
     first, second = data(get, "/api/runs/odd/episodes")["episodes"]
     assert (first["replay"], second["replay"]) == (None, "/replay/odd/000001")
-    assert "secret" not in get("/runs/odd/episodes")[1]
+    assert not re.search('(href|src)="[^"]*secret', get("/runs/odd/episodes")[1])
 
 
 def test_a_run_may_vanish_while_it_is_looked_at(get: Get, runs: Path) -> None:
@@ -226,6 +229,27 @@ def test_errors_are_never_scores(get: Get, runs: Path) -> None:
     ends = f"50.0% [{100 * expected.low:.1f}, {100 * expected.high:.1f}]"
     assert ends in body and "3 of 4 scored" in body and "10 of 12 episodes have ended" in body
     assert sum(one["planned"] for one in run["scenarios"]) == 12
+
+
+def test_errors_as_failures_stand_beside_the_score_and_agents_errors_in_words(get: Get, runs: Path) -> None:
+    both = runs / "both"
+    write_run(both / "lucky", ["passed", "failed"] * 9, agent="lucky")
+    spec = RunSpec(worlds=("pocket",), agent="quits", rollouts=3, agent_errors="excluded")
+    with RunStore.create(both / "quits", spec, plan(18)) as store:
+        for at in range(18):
+            quits = Finished(Outcome.ERRORED, ended_by="agent_error", error="not sure")
+            store.finish(at, finished("passed", at) if at < 9 else quits)
+    note = "agent errors were excluded from the score of quits"
+    for path in ("/runs/both", "/runs/both:quits"):
+        status, body = get(path)
+        assert status == 200 and "Errors as failures" in body and "50.0% [" in body and note in body, path
+    assert "Errors as failures" not in get("/runs/both:lucky")[1]
+    assert "an error of the agent" in get("/runs/both:quits/episodes")[1]
+    body = get("/runs/compare?a=both:quits&b=both:lucky")[1]
+    assert "With errors counted as failures" in body and note in body
+    listed = {one["agent"]: one for one in data(get, "/api/runs")["runs"]}
+    assert listed["quits"]["score_errors_failed"]["estimate"] == 0.5 and listed["quits"]["agent_errors"] == "excluded"
+    assert listed["lucky"]["score_errors_failed"] is None and listed["lucky"]["agent_errors"] == "failed"
 
 
 def test_a_run_without_a_score_has_no_rate(get: Get, runs: Path) -> None:
@@ -268,11 +292,13 @@ def test_bad_questions_are_refused_in_words(get: Get, runs: Path) -> None:
 
 
 def test_ten_thousand_episodes_come_a_page_at_a_time(get: Get, runs: Path) -> None:
-    with begin(runs / "large", 10_000) as store:
-        store._db.execute(
+    with begin(runs / "large", 10_000) as store, store.committing() as db:
+        db.execute(
             "UPDATE episodes SET outcome = iif(number % 4, 'failed', 'passed'), reward = 0, steps = 1, seconds = 1,"
-            " folder = printf('episodes/%06d', number)"
+            " ended_by = 'agent', error = '', folder = printf('episodes/%06d', number)"
         )
+        for number in range(10_000):
+            store.seal(number)
     first = data(get, "/api/runs/large/episodes")
     assert (first["total"], first["pages"], len(first["episodes"])) == (10_000, 100, 100)
     assert data(get, "/api/runs/large/episodes?page=100")["episodes"][-1]["number"] == 9_999
@@ -343,7 +369,8 @@ def test_failed_checks_are_a_filter_with_counts(get: Get, runs: Path) -> None:
         db.execute("INSERT INTO verdicts VALUES (2, 1, '', 'failed', 0, '../../../../etc/passwd')")
     db.close()
     (new,) = data(get, f"{path}it+is+new")["episodes"]
-    assert new["number"] == 2 and data(get, f"{path}it+is+saved")["total"] == 1
+    assert new["number"] == 2
+    assert data(get, f"{path}it+is+saved")["total"] == 1, "an episode whose history no run writes is damaged"
 
 
 def test_episodes_come_in_the_order_that_the_address_says(get: Get, runs: Path) -> None:

@@ -139,6 +139,7 @@ def test_numbers_that_are_none_harm_no_other_attempt(plays: Path) -> None:
         path = plays / play(plays, name) / "episode.json"
         before = plays_mark(plays)
         path.write_text(json.dumps(json.loads(path.read_text()) | edit))
+        (path.parent / "manifest.json").unlink()  # as an earlier version left it
         assert plays_mark(plays) != before
     with open_plays(plays) as store:
         rows = {row.finished.folder: row.finished for row in store.rows() if row.finished is not None}

@@ -36,6 +36,7 @@ from fairground.arena.datasets import export_votes, import_votes
 from fairground.arena.drawing import Retirement, draw_pair, pair_weights
 from fairground.arena.filters import FilterSettings, Finding, Judged, find_bad_votes
 from fairground.arena.filters_settings import SettingsVersion, change_settings, current_settings, settings_versions
+from fairground.arena.identification import Identification, battle_redactor, identifications_of, identify
 from fairground.arena.overview import (
     AgentLine,
     BattleLine,
@@ -61,7 +62,8 @@ from fairground.arena.people import (
     revoke,
 )
 from fairground.arena.preview import Fault, Preview, preview_votes
-from fairground.arena.seeing import Seen, reveal, see
+from fairground.arena.redaction import Mention, Redactor
+from fairground.arena.seeing import Seen, note_reveals, reveal, see
 from fairground.arena.standings import FEWEST, OrderTests, Standings, Style, agreement, recent_judgements, standings
 from fairground.arena.store import Store
 from fairground.arena.tables import Brief, Row, all_votes, apply_filters, battles_of, counted, votes_version
@@ -79,12 +81,15 @@ __all__ = [
     "Fault",
     "FilterSettings",
     "Finding",
+    "Identification",
     "Invitation",
     "Judged",
+    "Mention",
     "OrderTests",
     "Person",
     "Preparation",
     "Preview",
+    "Redactor",
     "Refused",
     "Retirement",
     "Row",
@@ -108,6 +113,7 @@ __all__ = [
     "answer",
     "apply_filters",
     "ask",
+    "battle_redactor",
     "battles_of",
     "begin",
     "begin_again",
@@ -132,6 +138,8 @@ __all__ = [
     "flag",
     "flag_counts",
     "history",
+    "identifications_of",
+    "identify",
     "import_votes",
     "interrupt",
     "interrupt_all",
@@ -142,6 +150,7 @@ __all__ = [
     "may_see",
     "new_battle",
     "new_person",
+    "note_reveals",
     "pair_weights",
     "preview_votes",
     "recent_judgements",

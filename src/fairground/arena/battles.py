@@ -14,7 +14,18 @@ from sqlalchemy import Connection, Row, delete, func, select, update
 
 from fairground.arena.drawing import draw_pair, pair_weights
 from fairground.arena.people import Absent, Person, Refused
-from fairground.arena.schema import SIDES, agents, battles, flags, messages, people, shared, sides, votes
+from fairground.arena.schema import (
+    SIDES,
+    agents,
+    battles,
+    flags,
+    identifications,
+    messages,
+    people,
+    shared,
+    sides,
+    votes,
+)
 from fairground.arena.store import Store, now
 from fairground.core import InvalidInput, Record
 
@@ -278,7 +289,8 @@ def begin_again(store: Store, id_: str, owner: Person, most: int | None = None) 
         query = update(battles).where(*here).values(status="preparing", why="", fingerprint="")
         if connection.execute(query).rowcount != 1:
             raise Refused(f"this battle is {row.status}; only one that failed can be begun again")
-        connection.execute(delete(messages).where(messages.c.battle == id_))
+        for table in (messages, identifications):
+            connection.execute(delete(table).where(table.c.battle == id_))
         connection.execute(delete(sides).where(sides.c.battle == id_))
         connection.execute(sides.insert(), [_blank(id_, side) for side in SIDES])
 

@@ -19,10 +19,11 @@ from fairground.agents.keys import without_keys
 from fairground.arena import battles as kept
 from fairground.arena.battles import Battle, Task
 from fairground.arena.contest_changes import Changes
-from fairground.arena.contest_fight import Fight, Ground, OnLeft, OnSeat, SideNow, Unprepared
+from fairground.arena.contest_fight import SIDES, Fight, Ground, OnLeft, OnSeat, SideNow, Unprepared
 from fairground.arena.contest_ratings import Ratings
 from fairground.arena.drawing import Retirement
-from fairground.arena.people import Person, Refused
+from fairground.arena.pacing import Pacing
+from fairground.arena.people import Absent, Person, Refused
 from fairground.arena.preparing import check_preparation, find_world
 from fairground.arena.preparing_uploads import Uploads
 from fairground.arena.store import Store
@@ -135,6 +136,9 @@ class Contests:
 
     def answer(self, id_: str, person: Person, side: str, number: int, text: str) -> None:
         """A person's answer to an agent's question. Raises `Refused` as `arena.answer` does."""
+        paced = self.pacing(id_)
+        if paced is not None and side in SIDES and number >= paced.questions(side):
+            raise Absent("there is no such question that waits for an answer")
         kept.answer(self._store, id_, person, side, number, text)
         with self._lock:
             fight = self._running.get(id_)
@@ -212,7 +216,13 @@ class Contests:
         """The two sides of a battle that waits or runs; None for others."""
         with self._lock:
             fight = self._find(id_)
-        return fight.now if fight is not None else None
+        return fight.now() if fight is not None else None
+
+    def pacing(self, id_: str) -> Pacing | None:
+        """What may be seen of a battle that waits or runs; None for others, of which everything may."""
+        with self._lock:
+            fight = self._find(id_)
+        return fight.pacing if fight is not None else None
 
     def position(self, id_: str) -> int | None:
         """How many battles are before one that waits; None when it does not."""

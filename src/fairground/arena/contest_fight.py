@@ -15,12 +15,15 @@ from fairground.arena import battles as kept
 from fairground.arena.battles import Battle
 from fairground.arena.contest_changes import Changes
 from fairground.arena.contest_side import Messenger, ReadySeat, Reined, going_on, own_world
+from fairground.arena.identification import battle_redactor, identify, keep_identifications
+from fairground.arena.pacing import Glanced, Glimpse, Pacing, State
 from fairground.arena.people import find_person
 from fairground.arena.preparing import check_preparation, find_world, gather, lay_out
 from fairground.arena.preparing_uploads import Uploads
 from fairground.arena.store import Store
-from fairground.core import Episode, FairgroundError, InvalidInput, Outcome, Step, fingerprint
+from fairground.core import Episode, FairgroundError, InvalidInput, Outcome, ScreenError, Step, fingerprint
 from fairground.rollout import measure, read_episode, run_episode
+from fairground.screen import Screen
 from fairground.worlds import Seat, World, open_seat
 
 SideName: TypeAlias = Literal["a", "b"]
@@ -55,19 +58,18 @@ class Ground:
     runner: str | None
 
 
-@dataclass
+@dataclass(frozen=True)
 class SideNow:
-    """What is known of a side while its battle runs.
+    """What may be seen of a side while its battle runs (`pacing`).
 
     Attributes:
-        state: `waiting`, `acting`, `asking` or `ended`.
-        seat: Under which id its seat can be watched.
+        seat: Under which id its screen can be watched.
     """
 
-    state: str = "waiting"
-    steps: int = 0
-    questions: int = 0
-    seat: str | None = None
+    state: State
+    steps: int
+    questions: int
+    seat: str | None
 
 
 @dataclass
@@ -84,10 +86,22 @@ class Fight:
     ground: Ground
     seats: dict[str, Seat] = field(default_factory=dict)
     earlier: str = ""
-    now: dict[str, SideNow] = field(default_factory=lambda: {side: SideNow() for side in SIDES})
     stopped: threading.Event = field(default_factory=threading.Event)
+    pacing: Pacing = field(init=False)
     _agents: dict[str, Reined] = field(default_factory=dict)
     _answered: threading.Condition = field(default_factory=threading.Condition)
+    _shown: dict[str, str | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.pacing = Pacing(lambda: self.ground.changes.tell(self.id))
+
+    def now(self) -> dict[str, SideNow]:
+        """What may be seen of both sides."""
+        paced = self.pacing
+        return {
+            side: SideNow(paced.state(side), paced.steps(side), paced.questions(side), self._shown.get(side))
+            for side in SIDES
+        }
 
     def carry_out(self) -> bool:
         """From seats to recordings; says whether there is something to judge.
@@ -103,14 +117,18 @@ class Fight:
                 agent.close()
             raise
         self.ground.changes.tell(self.id)
-        with ThreadPoolExecutor(2, thread_name_prefix="arena-side") as both:
-            return all(list(both.map(lambda side: self._run(battle, world, side), SIDES)))
+        try:
+            with ThreadPoolExecutor(2, thread_name_prefix="arena-side") as both:
+                return all(list(both.map(lambda side: self._run(battle, world, side), SIDES)))
+        finally:
+            self._leave_seats()
 
     def halt(self) -> None:
         """From another thread: it ends as soon as it can. What both have done until then is judged."""
         self.stopped.set()
         for agent in tuple(self._agents.values()):
             agent.stop()
+        self.pacing.wake()
         self.wake()
 
     def wake(self) -> None:
@@ -175,39 +193,41 @@ class Fight:
 
     def _run(self, battle: Battle, world: World, side: SideName) -> bool:
         """One side, recorded."""
-        ground, now, agent = self.ground, self.now[side], self._agents[side]
+        ground, agent, screen = self.ground, self._agents[side], self.seats[side].screen
         folder = ground.home / "battles" / self.id / side
         words = going_on(self.earlier, battle.task.text) if self.earlier else ""
         messenger = Messenger(lambda question: self._ask(side, question), self.stopped.is_set, words)
 
         def on_step(step: Step) -> None:
-            now.steps = step.index + 1
-            ground.changes.tell(self.id)
+            self.pacing.stepped(side, _glance(screen))
 
         try:
             if ground.on_seat is not None:
-                now.seat = ground.on_seat(self.id, side, self.seats[side])
-            now.state = "acting"
-            ground.changes.tell(self.id)
+                self._shown[side] = ground.on_seat(self.id, side, self.seats[side])
+            self.pacing.began(side, _glance(screen))
             seats = ReadySeat(self.seats[side])
-            episode = run_episode(world, agent, folder, pool=seats, on_step=on_step, companion=messenger)
+            episode = run_episode(
+                world, agent, folder, pool=seats, on_step=on_step, companion=messenger, agent_errors="excluded"
+            )
         finally:
             agent.stop()  # the other waits for this one no longer, where it has not begun
-            now.state, now.seat = "ended", None
-            if ground.on_left is not None:
-                ground.on_left(self.id, side)
-            ground.changes.tell(self.id)
+            self.pacing.ended(side)
+        steps = read_episode(folder).steps
+        found = identify(side, steps, battle_redactor(ground.store, battle, ground.agents))
+        keep_identifications(ground.store, self.id, found)
         kept.end_side(ground.store, self.id, _side(side, episode, folder, ground.home, messenger, own=battle.task.own))
         if episode.error:
             _log.warning("battle %s, side %s: %s", self.id, side, episode.error)
         return episode.outcome in (Outcome.PASSED, Outcome.FAILED)
 
     def _ask(self, side: SideName, question: str) -> str:
-        """Puts a question to the person, and waits until it is answered, the time is over or the battle is stopped."""
-        ground, now = self.ground, self.now[side]
+        """Puts a question to the person, and waits until it is answered, the time is over or the battle is stopped.
+
+        The person sees it when the other side has come as far; the time for an answer begins then.
+        """
+        ground = self.ground
         number = kept.ask(ground.store, self.id, side, question)
-        now.state, now.questions = "asking", now.questions + 1
-        ground.changes.tell(self.id)
+        self.pacing.wait_until_shown(side, self.pacing.asked(side), self.stopped.is_set)
 
         def is_settled() -> bool:
             said = {(one["side"], one["number"]): one["answer"] for one in kept.conversation(ground.store, self.id)}
@@ -216,9 +236,24 @@ class Fight:
         with self._answered:
             self._answered.wait_for(is_settled, ground.answer_seconds)
         answer = kept.settle(ground.store, self.id, side, number, NOBODY)
-        now.state = "acting"
-        ground.changes.tell(self.id)
+        self.pacing.answered(side)
         return answer
+
+    def _leave_seats(self) -> None:
+        """Shows neither seat any more. Both at once: that one is gone would tell who has ended."""
+        self.pacing.close()
+        self._shown.clear()
+        if self.ground.on_left is not None:
+            for side in SIDES:
+                self.ground.on_left(self.id, side)
+
+
+def _glance(screen: Screen) -> Glimpse:
+    """What is on a screen; nothing of one that cannot be looked at, or has just broken, which ends the episode."""
+    try:
+        return screen.glance() if isinstance(screen, Glanced) else (None, None)
+    except ScreenError:
+        return (None, None)
 
 
 def _side(side: str, episode: Episode, folder: Path, home: Path, messenger: Messenger, *, own: bool) -> kept.Side:

@@ -13,7 +13,7 @@ from fairground.agents import Agent, Brief, Turn
 from fairground.agents.models import Usage
 from fairground.core import Action, Check, Frame, InfrastructureError, Observation, State
 from fairground.rollout.interventions.companion import Ending, Scene
-from fairground.rollout.patience import Answers, Calls, OutOfTime, do_calls
+from fairground.rollout.patience import AgentRaised, Answers, Calls, Harness, OutOfTime, do_calls
 from fairground.sandbox import Sandbox
 from fairground.worlds import Scenario, Seat, World
 
@@ -77,7 +77,7 @@ class ReadySeat:
         """It stays as it is: frozen, and open."""
 
 
-class Reined:
+class Reined(Harness):
     """An agent that begins together with another, and can be stopped while it thinks.
 
     What is recorded names it by its side, so that no recording tells who it was.
@@ -137,8 +137,10 @@ class Reined:
             raise OutOfTime
         self._calls.put(call)
         value, error = self._answers.get()
-        if error is not None:
+        if self._stopped.is_set() and isinstance(error, OutOfTime):
             raise error
+        if error is not None:
+            raise AgentRaised(self._agent, error) from error
         return value
 
 

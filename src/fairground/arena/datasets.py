@@ -17,11 +17,12 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
 from fairground.arena.battles import add_agents, retire
-from fairground.arena.people import new_person
+from fairground.arena.people import Person, new_person
 from fairground.arena.schema import agents as known_agents
 from fairground.arena.schema import battles, people, sides, step_marks, votes
+from fairground.arena.seeing import note_reveals
 from fairground.arena.store import Store, now
-from fairground.arena.tables import all_votes
+from fairground.arena.tables import all_votes, open_battles
 from fairground.core import InvalidInput
 from fairground.stats import WINNERS, Votes, read_votes
 
@@ -34,7 +35,7 @@ _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n")
 _SIDES = {"left": "a", "right": "b", "tie": "tie", "both_bad": "both_bad"}
 
 
-def export_votes(store: Store, path: Path, *, whole: bool = False) -> int:
+def export_votes(store: Store, path: Path, *, whole: bool = False, reader: Person | None = None) -> int:
     """Writes the votes that count, one a row, with marks of steps; frames are named by their episodes' folders.
 
     Voters are told apart by numbers that mean nothing elsewhere.
@@ -43,6 +44,7 @@ def export_votes(store: Store, path: Path, *, whole: bool = False) -> int:
         store: The arena.
         path: Ends in .jsonl or .parquet; or in .csv, for spreadsheets: see `harmless`.
         whole: Flagged votes too, with the reasons.
+        reader: Who will read it, if that is somebody who may vote: they know the names in it from now on.
 
     Returns:
         How many were written.
@@ -54,6 +56,8 @@ def export_votes(store: Store, path: Path, *, whole: bool = False) -> int:
     if kind not in FORMATS:
         raise InvalidInput(f"{path.name}: a data set ends in .jsonl or .parquet (or .csv)")
     rows = [row for row in all_votes(store) if whole or row.counts]
+    if reader is not None:
+        note_reveals(store, {row.battle for row in rows} & open_battles(store), reader, "export")
     marks = _marks(store)
     salt = secrets.token_bytes(16)
     found: list[dict[str, Any]] = []
@@ -241,6 +245,8 @@ def _schema() -> pa.Schema:
             *((name, text) for name in ("battle", "voter", "world", "task", "category", "platform", "fingerprint")),
             *(("own_task", pa.bool_()), ("created", number), ("changed", number), ("version", pa.int64())),
             *(("seconds", number), ("a", text), ("b", text), ("winner", text), ("comment", text), *sided),
+            *(("counted", pa.int64()), ("after_reveal", pa.bool_()), ("winner_after_reveal", text)),
+            ("identified", text),
             ("marks", pa.list_(mark)),
             ("flagged", pa.list_(text)),
         ]

@@ -32,6 +32,9 @@ class FilterSettings(Record):
     min_shared: int = Field(
         8, ge=4, le=1000, description="battles that a voter must share with others before anything is said of them"
     )
+    identified: bool = Field(
+        True, description="mark votes on battles in which an agent typed a name that tells who it is"
+    )
 
 
 REASONS = {
@@ -39,8 +42,12 @@ REASONS = {
     "off-topic": "the task needed no computer",
     "too-fast": "given before anybody could have looked",
     "outlier": "by somebody who is against the others far more often than chance",
+    "identified": "an agent typed a name that tells who it is, and the screen may have shown it",
+    "after-reveal": "the person knew the names before their first vote",
 }
 """What filters find, in words; people may give other reasons."""
+
+KNEW = REASONS["after-reveal"]
 
 _OFF_TOPIC = re.compile(
     r"^\W*(hi|hello|hey|test(ing)?|asdf\w*|what is \d+ ?[-+*/x] ?\d+|who are you|tell me a joke|lorem ipsum.*)\W*$",
@@ -56,6 +63,8 @@ class Judged:
     Attributes:
         seconds: From when both agents were done; None when unknown.
         own: Whether the task was the person's own words.
+        identified: The sides whose agent typed a name that tells who it is, such as "ab".
+        knew: Whether the person knew the names before their first vote.
     """
 
     battle: str
@@ -65,6 +74,8 @@ class Judged:
     created: float
     seconds: float | None = None
     own: bool = False
+    identified: str = ""
+    knew: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,7 +96,18 @@ def find_bad_votes(votes: Sequence[Judged], settings: FilterSettings | None = No
         *(_off_topic(votes, wanted) if wanted.off_topic else ()),
         *_too_fast(votes, wanted.too_fast),
         *_outliers(votes, wanted),
+        *(
+            Finding(one.battle, one.person, "identified", wrote_its_name(one.identified))
+            for one in votes
+            if wanted.identified and one.identified
+        ),
+        *(Finding(one.battle, one.person, "after-reveal", KNEW) for one in votes if one.knew),
     ]
+
+
+def wrote_its_name(sides: str) -> str:
+    """What a mark says of sides on which an agent typed a name."""
+    return f"a name that tells who it is was typed on side {' and '.join(sides)}"
 
 
 def _duplicates(votes: Sequence[Judged]) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 from sqlalchemy.exc import IntegrityError
 
 from fairground.arena.filters import FilterSettings
@@ -50,9 +50,14 @@ def settings_versions(store: Store) -> list[SettingsVersion]:
 
 def current_settings(store: Store) -> FilterSettings:
     """What the filters look for now."""
-    query = select(filter_settings.c.settings).order_by(filter_settings.c.number.desc()).limit(1)
     with store.read() as connection:
-        found = connection.execute(query).scalar_one_or_none()
+        return settings_in(connection)
+
+
+def settings_in(connection: Connection) -> FilterSettings:
+    """The same, for who has a connection."""
+    query = select(filter_settings.c.settings).order_by(filter_settings.c.number.desc()).limit(1)
+    found = connection.execute(query).scalar_one_or_none()
     return FilterSettings() if found is None else _read(found)
 
 

@@ -8,12 +8,15 @@ from typing import Any
 
 from sqlalchemy import Select, func, select
 
+from fairground.arena.battles import agent_names
 from fairground.arena.drawing import Retirement
 from fairground.arena.filters import Finding
+from fairground.arena.identification import Identification, identifications_of, identified_battles
+from fairground.arena.redaction import Redactor
 from fairground.arena.schema import agents, battles, flags, shared, votes
 from fairground.arena.standings import correctness, recent_judgements
 from fairground.arena.store import Store
-from fairground.arena.tables import Row
+from fairground.arena.tables import Row, open_battles, winners_after_reveal
 from fairground.stats import Interval
 
 MOST = 200
@@ -31,6 +34,8 @@ class AgentLine:
         correct: How often it was correct in its last judgements; None without any.
         judged: On how many judgements that rests.
         due: Whether it should be retired by the rule.
+        identified: In how many battles it typed a name that tells who it is, so that their votes do not count.
+        hidden: In how many others it wrote one, which was hidden.
     """
 
     name: str
@@ -41,6 +46,8 @@ class AgentLine:
     correct: Interval | None
     judged: int
     due: bool
+    identified: int = 0
+    hidden: int = 0
 
 
 @dataclass(frozen=True)
@@ -48,7 +55,9 @@ class BattleLine:
     """A battle.
 
     Attributes:
-        agents: The two; None while somebody may still judge them.
+        agents: The two; None while somebody may still judge them, here or in a battle that follows.
+        identified: The sides whose agent typed a name that tells who it is.
+        evidence: What both wrote that tells who they are; empty while `agents` is None, because it names them.
         votes: How many people have voted on it.
         shared: Whether every judge may judge it, not only who began it.
     """
@@ -65,11 +74,19 @@ class BattleLine:
     votes: int
     shared: bool
     agents: tuple[str, str] | None
+    identified: str = ""
+    evidence: tuple[Identification, ...] = ()
 
 
 @dataclass(frozen=True)
 class VoteLine:
-    """A vote, without the names of its agents, and why it does not count, if it does not."""
+    """A vote, without the names of its agents, and why it does not count, if it does not.
+
+    Attributes:
+        winner: Of the version that counts.
+        comment: The same; without names, as long as somebody may still judge the battle.
+        after_reveal: Whom the newest version is for, if that was given after the person knew the names.
+    """
 
     battle: str
     person: str
@@ -79,11 +96,17 @@ class VoteLine:
     comment: str
     task: str
     flags: tuple[Finding, ...]
+    after_reveal: str | None = None
 
 
 def list_agents(store: Store, rows: Sequence[Row], rule: Retirement | None = None) -> list[AgentLine]:
-    """Every agent that was let in, by name; `rows` are the votes."""
+    """Every agent that was let in, by name; `rows` are the votes.
+
+    Battles that others may still judge are left out: a number that changes would tell who fights there.
+    """
     rule = rule or Retirement()
+    rows = [row for row in rows if not row.open]
+    wrote = identified_battles(store, {row.battle for row in rows})
     number: dict[str, int] = {}
     for row in rows:
         if row.counts:
@@ -100,7 +123,7 @@ def list_agents(store: Store, rows: Sequence[Row], rule: Retirement | None = Non
         found.append(
             AgentLine(
                 one.name, one.added, one.retired, one.why, number.get(one.name, 0),
-                share.interval if share else None, len(said), due,
+                share.interval if share else None, len(said), due, *wrote.get(one.name, (0, 0)),
             )
         )  # fmt: skip
     return found
@@ -116,9 +139,15 @@ def list_battles(store: Store, *, status: str = "", limit: int = 50, offset: int
         total = connection.execute(select(func.count()).select_from(battles).where(*where)).scalar_one()
         rows = connection.execute(_part(query, limit, offset)).all()
     shown = ("id", "created", "owner", "world", "task", "category", "platform", "status", "why", "votes", "shared")
+    secret, names = open_battles(store), agent_names(store)
+    wrote = identifications_of(store, [row.id for row in rows])
     return [
         BattleLine(
-            **{name: getattr(row, name) for name in shown}, agents=(row.a, row.b) if row.status == "closed" else None
+            **{name: getattr(row, name) for name in shown if name != "why"},
+            why=Redactor(names, row.task)(row.why) if row.id in secret else row.why,
+            agents=(row.a, row.b) if row.status == "closed" and row.id not in secret else None,
+            identified="".join(sorted({one.side for one in wrote.get(row.id, ()) if one.seen})),
+            evidence=tuple(wrote.get(row.id, ())) if row.status == "closed" and row.id not in secret else (),
         )
         for row in rows
     ], int(total)
@@ -147,10 +176,13 @@ def list_votes(
             found.setdefault((one.battle, one.person), []).append(
                 Finding(one.battle, one.person, one.reason, one.detail)
             )
+        later = winners_after_reveal(connection)
+    secret, names = open_battles(store), agent_names(store)
     return [
         VoteLine(
-            row.battle, row.person, row.created, row.seconds, row.winner, row.comment, row.task,
-            tuple(found.get((row.battle, row.person), ())),
+            row.battle, row.person, row.created, row.seconds, row.winner,
+            Redactor(names, row.task)(row.comment) if row.battle in secret else row.comment, row.task,
+            tuple(found.get((row.battle, row.person), ())), later.get((row.battle, row.person)),
         )
         for row in rows
     ], int(total)  # fmt: skip

@@ -128,8 +128,9 @@ def revoke(store: Store, id_: str) -> None:
 def accept(store: Store, secret: str, person: Person | None = None) -> Person:
     """Makes somebody what an invitation says, once for each of its uses.
 
-    Who was that, or more, before stays who they are. Everybody else becomes somebody new: what knew them before, such
-    as a cookie that a stranger may have put into their browser, must not come in with them.
+    A person who has that role already, or a higher one, keeps their id. Everybody else gets a new id, so that a cookie
+    which a stranger put into their browser does not get the role too. The old id is remembered for one thing: names
+    that were told to it are known to the new one.
 
     Raises:
         Refused: When it is none, has expired or is used up.
@@ -148,7 +149,7 @@ def accept(store: Store, secret: str, person: Person | None = None) -> Person:
         known = _find(connection, person.id) if person is not None else None
         if known is not None and ROLES.index(known.role) <= ROLES.index(role):
             return known
-        return _add(connection, role, digest)
+        return _add(connection, role, digest, known)
 
 
 def _find(connection: Connection, id_: str) -> Person | None:
@@ -156,10 +157,15 @@ def _find(connection: Connection, id_: str) -> Person | None:
     return None if row is None else Person(row.id, row.role, row.consented is not None)
 
 
-def _add(connection: Connection, role: str, invitation: str | None) -> Person:
+def _add(connection: Connection, role: str, invitation: str | None, before: Person | None = None) -> Person:
+    """Somebody new; `before` is who the same browser was."""
     person = Person(secrets.token_hex(16), role, False)
+    browser = None
+    if before is not None:
+        older = connection.execute(select(people.c.browser).where(people.c.id == before.id)).scalar_one()
+        browser = older or before.id
     row = {"id": person.id, "role": role, "created": now(), "consented": None, "invitation": invitation}
-    connection.execute(people.insert(), row)
+    connection.execute(people.insert(), {**row, "browser": browser})
     return person
 
 

@@ -25,8 +25,12 @@ people = Table(
     Column("created", Float, nullable=False),
     Column("consented", Float),
     Column("invitation", String(64)),
+    Column("browser", String(40)),
 )
-"""Whoever opened the arena; nothing personal is known of them."""
+"""Everybody who opened the arena; nothing personal is known of them.
+
+`browser` is the id that the same browser had before it accepted an invitation; null when there was none.
+"""
 
 invitations = Table(
     "invitations",
@@ -117,8 +121,14 @@ votes = Table(
     Column("efficient_a", String(10)),
     Column("efficient_b", String(10)),
     Column("comment", Text, nullable=False, default=""),
+    Column("after_reveal", Boolean, nullable=False, default=False),
+    Column("counted", Integer, default=1),
 )
-"""One a person and battle, as it stands; `seconds` is how long the person looked before voting."""
+"""One row per person and battle: the version that counts (`counted`), which is the last one before the reveal.
+
+`version` is the newest version, and `after_reveal` says whether that was given when the person knew the names.
+`counted` is null when already the first version was. `seconds` is how long the person looked before the first vote.
+"""
 
 vote_history = Table(
     "vote_history",
@@ -128,8 +138,33 @@ vote_history = Table(
     Column("version", Integer, primary_key=True),
     Column("changed", Float, nullable=False),
     Column("vote", Text, nullable=False),
+    Column("after_reveal", Boolean, nullable=False, default=False),
 )
-"""Every version that a vote has had, as JSON."""
+"""Every version that a vote has had, as JSON; `after_reveal` when the person knew the names by then."""
+
+reveals = Table(
+    "reveals",
+    metadata,
+    Column("battle", String(40), ForeignKey("battles.id"), primary_key=True),
+    Column("person", String(40), ForeignKey("people.id"), primary_key=True),
+    Column("at", Float, nullable=False),
+    Column("how", String(20), nullable=False),
+)
+"""Who was told the names of a battle, when, and how (`battle`, `export`). Written before they are told."""
+
+identifications = Table(
+    "identifications",
+    metadata,
+    Column("battle", String(40), ForeignKey("battles.id"), primary_key=True),
+    Column("side", String(1), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("channel", String(10), nullable=False),
+    Column("step", Integer, nullable=False),
+    Column("word", String(200), nullable=False),
+    Column("text", Text, nullable=False),
+    Column("seen", Boolean, nullable=False),
+)
+"""Where an agent wrote a name that tells who it is; `seen` when it typed it, so that the screen may have shown it."""
 
 step_marks = Table(
     "step_marks",

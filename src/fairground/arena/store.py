@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from sqlalchemy import Column, Connection, Engine, Integer, MetaData, Table, create_engine, event, inspect, select
+from sqlalchemy.dialects.postgresql import insert as postgresql_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import (
     ArgumentError,
@@ -23,6 +26,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from fairground.arena import schema
 from fairground.core import InfrastructureError, InvalidInput
+from fairground.core.writing import database_full
 
 Step = Callable[[Connection], None]
 
@@ -52,6 +56,53 @@ def _forget_repetition(connection: Connection) -> None:
     connection.execute(schema.sides.update().values(repetition=None))
 
 
+def _add_reveals(connection: Connection) -> None:
+    """Until then the last version of a vote counted; from now on it is the last one before the names were told.
+
+    The first vote told them, except where the same two had another battle to be voted on, which is left as it is.
+    """
+    for table in (schema.reveals, schema.identifications):
+        table.create(connection, checkfirst=True)
+    for column, value in (
+        (schema.people.c.browser, None),
+        (schema.votes.c.after_reveal, "false"),
+        (schema.votes.c.counted, "1"),
+        (schema.vote_history.c.after_reveal, "false"),
+    ):
+        _add_column(connection, column, value)
+    battles, votes, history = schema.battles, schema.votes, schema.vote_history
+    series = select(battles.c.follows).where(battles.c.follows.is_not(None))
+    alone = battles.c.follows.is_(None) & battles.c.id.not_in(series)
+    given = select(votes).join(battles, battles.c.id == votes.c.battle).where(alone, battles.c.platform != "import")
+    for vote in connection.execute(given).all():
+        here = {"battle": vote.battle, "person": vote.person}
+        connection.execute(schema.reveals.insert(), {**here, "at": vote.created, "how": "battle"})
+        if vote.version == 1:
+            continue
+        mine = (history.c.battle == vote.battle, history.c.person == vote.person)
+        connection.execute(history.update().where(*mine, history.c.version > 1).values(after_reveal=True))
+        told = json.loads(connection.execute(select(history.c.vote).where(*mine, history.c.version == 1)).scalar_one())
+        marks = told.pop("marks")
+        connection.execute(
+            votes.update()
+            .where(votes.c.battle == vote.battle, votes.c.person == vote.person)
+            .values(**told, after_reveal=True, counted=1)
+        )
+        marked = schema.step_marks
+        connection.execute(marked.delete().where(marked.c.battle == vote.battle, marked.c.person == vote.person))
+        if marks:
+            connection.execute(marked.insert(), [{**here, **mark} for mark in marks])
+
+
+def _add_column(connection: Connection, column: Column[Any], value: str | None) -> None:
+    """Adds a column to a table that does not have it yet."""
+    if column.name in {one["name"] for one in inspect(connection).get_columns(column.table.name)}:
+        return
+    kind = column.type.compile(connection.dialect)
+    rest = "" if value is None else f" DEFAULT {value}" + ("" if column.nullable else " NOT NULL")
+    connection.exec_driver_sql(f"ALTER TABLE {column.table.name} ADD COLUMN {column.name} {kind}{rest}")
+
+
 MIGRATIONS: Final[tuple[Step, ...]] = (
     _begin,
     _add_cleared,
@@ -59,6 +110,7 @@ MIGRATIONS: Final[tuple[Step, ...]] = (
     _add_index,
     _add_filter_settings,
     _forget_repetition,
+    _add_reveals,
 )
 """What brings a database from each version to the next; never changed once it has been released, only added to."""
 
@@ -105,9 +157,19 @@ class Store:
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """A transaction: all of it, or nothing. SQLite takes one writer at a time, so writers queue here."""
-        with self._turn, self._writer.begin() as connection:
-            yield connection
+        """A transaction: all of it, or nothing. SQLite takes one writer at a time, so writers queue here.
+
+        Raises:
+            CannotWrite: When the disk is full. What was committed before stays.
+        """
+        with self._turn:
+            try:
+                with self._writer.begin() as connection:
+                    yield connection
+            except OperationalError as error:
+                if (full := database_full(error.orig, Path(self.engine.url.database or "."))) is not None:
+                    raise full from error
+                raise
 
     def close(self) -> None:
         """Closes all connections; may be called twice."""
@@ -118,6 +180,11 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def upserting(connection: Connection, table: Table) -> Any:
+    """An insert into a table that can say what happens when the row is there already."""
+    return (postgresql_insert if connection.dialect.name == "postgresql" else sqlite_insert)(table)
 
 
 def now() -> float:

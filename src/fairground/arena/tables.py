@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,17 @@ from sqlalchemy import Connection, Integer, Select, bindparam, func, select, tru
 from fairground.arena.filters import REASONS, FilterSettings, Finding, Judged, find_bad_votes
 from fairground.arena.filters_settings import current_settings
 from fairground.arena.people import Person
-from fairground.arena.schema import agents, battles, cleared, flags, shared, sides, votes
+from fairground.arena.schema import (
+    agents,
+    battles,
+    cleared,
+    flags,
+    identifications,
+    shared,
+    sides,
+    vote_history,
+    votes,
+)
 from fairground.arena.store import Store
 from fairground.arena.voting import reflag
 from fairground.stats import Votes, clusters_in
@@ -24,6 +35,11 @@ class Row:
     """A vote with all that is known of its battle.
 
     Attributes:
+        version: The newest; what the other fields say is of the version that counts.
+        counted: The version that counts; None when the person knew the names before the first.
+        after_reveal: Whether the newest version was given after the person knew the names.
+        winner_after_reveal: Whom that version is for.
+        identified: The sides whose agent typed a name that tells who it is, such as "ab".
         flagged: Why it does not count; empty when it does.
         open: Whether somebody else may still judge its battle, who must not learn who the two are.
     """
@@ -62,6 +78,10 @@ class Row:
     questions_b: int | None
     repetition_a: float | None
     repetition_b: float | None
+    counted: int | None = 1
+    after_reveal: bool = False
+    winner_after_reveal: str | None = None
+    identified: str = ""
     flagged: tuple[str, ...] = ()
     open: bool = False
 
@@ -113,6 +133,10 @@ def all_votes(store: Store) -> list[Row]:
         for one in connection.execute(select(flags).order_by(flags.c.reason)):
             why.setdefault((one.battle, one.person), []).append(one.reason)
         still = _still_open(connection, {(row.battle, row.person) for row in rows})
+        later = winners_after_reveal(connection)
+        typed: dict[str, set[str]] = {}
+        for one in connection.execute(select(identifications).where(identifications.c.seen)):
+            typed.setdefault(one.battle, set()).add(one.side)
     found = []
     for row in rows:
         values = dict(row._mapping)
@@ -120,9 +144,20 @@ def all_votes(store: Store) -> list[Row]:
             end = ended.get((row.battle, side))
             for name in _OF_SIDE:
                 values[f"{name}_{side}"] = getattr(end, name, "" if name in ("episode", "outcome") else None)
+        values["winner_after_reveal"] = later.get((row.battle, row.person))
+        values["identified"] = "".join(sorted(typed.get(row.battle, ())))
         reasons = tuple(why.get((row.battle, row.person), ()))
         found.append(Row(**values, flagged=reasons, open=row.battle in still))
     return found
+
+
+def open_battles(store: Store) -> set[str]:
+    """Battles whose names somebody must not learn yet: those that are not over, and those of the same two."""
+    with store.read() as connection:
+        voted = {(one.battle, one.person) for one in connection.execute(select(votes.c.battle, votes.c.person))}
+        over = battles.c.status.in_(("closed", "failed", "interrupted"))
+        found = set(connection.execute(select(battles.c.id).where(~over)).scalars())
+        return found | _still_open(connection, voted)
 
 
 def votes_version(store: Store) -> str:
@@ -167,8 +202,12 @@ def apply_filters(
     with store.read() as connection:
         fine = {(one.battle, one.person, one.reason) for one in connection.execute(select(cleared))}
     judged = [
-        Judged(row.battle, row.person, row.task, row.winner, row.created, row.seconds, row.own_task) for row in rows
-    ]
+        Judged(
+            row.battle, row.person, row.task, row.winner, row.created, row.seconds, row.own_task, row.identified,
+            row.counted is None,
+        )
+        for row in rows
+    ]  # fmt: skip
     bad = find_bad_votes(judged, settings or current_settings(store))
     found = [one for one in bad if (one.battle, one.person, one.reason) not in fine]
     wanted = {(one.battle, one.person, one.reason) for one in found}
@@ -176,6 +215,17 @@ def apply_filters(
     fresh = [one for one in found if (one.battle, one.person, one.reason) not in known]
     reflag(store, [(one.battle, one.person, one.reason, one.detail) for one in fresh], known - wanted)
     return found
+
+
+def winners_after_reveal(connection: Connection) -> dict[tuple[str, str], str]:
+    """Whom the newest version of a vote is for, by battle and person, where that was given after the reveal."""
+    newest = (
+        (vote_history.c.battle == votes.c.battle)
+        & (vote_history.c.person == votes.c.person)
+        & (vote_history.c.version == votes.c.version)
+    )
+    query = select(vote_history).join(votes, newest).where(votes.c.after_reveal)
+    return {(row.battle, row.person): json.loads(row.vote)["winner"] for row in connection.execute(query)}
 
 
 def _still_open(connection: Connection, voted: set[tuple[str, str]]) -> set[str]:

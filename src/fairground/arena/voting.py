@@ -1,4 +1,8 @@
-"""Votes: one a person and battle, counted once however often it is sent, changed until the battle is closed."""
+"""Votes: one per person and battle, counted once however often it is sent, changed until the battle is closed.
+
+The first vote tells the names. Later versions are kept and marked (`after_reveal`); the last one before the names were
+told is what counts.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +19,12 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from fairground.arena.ballots import PLAIN, StepMark, Vote
 from fairground.arena.battles import retire
 from fairground.arena.drawing import Retirement
+from fairground.arena.filters import KNEW, wrote_its_name
+from fairground.arena.filters_settings import settings_in
 from fairground.arena.people import Absent, Person, Refused
 from fairground.arena.schema import battles, cleared, flags, step_marks, vote_history, votes
 from fairground.arena.seeing import Seen, see
-from fairground.arena.store import Store, now
+from fairground.arena.store import Store, now, upserting
 from fairground.core import InvalidInput
 
 
@@ -31,12 +37,14 @@ class Counted:
         changed: Whether this sending changed anything.
         a: Who side a was: known from now on.
         b: Who side b was.
+        after_reveal: Whether it was given after the names were told, so that it is kept and does not count.
     """
 
     version: int
     changed: bool
     a: str
     b: str
+    after_reveal: bool = False
 
 
 def cast(store: Store, battle: str, person: Person, vote: Vote, seen: Seen | None = None) -> Counted:
@@ -62,12 +70,12 @@ def cast(store: Store, battle: str, person: Person, vote: Vote, seen: Seen | Non
         if seen.battle.status not in ("judging", "closed"):
             raise Refused(f"this battle is {seen.battle.status}; it can be judged when both agents are done")
         if seen.vote == vote:
-            return Counted(seen.version, False, *seen.contenders)
+            return Counted(seen.version, False, *seen.contenders, seen.after_reveal)
         if seen.battle.status == "closed":
             raise Refused("this battle is closed; votes can no longer be given or changed")
         with store.write() as connection:
             if _write(connection, seen, person.id, vote):
-                return Counted(seen.version + 1, True, *seen.contenders)
+                return Counted(seen.version + 1, True, *seen.contenders, seen.revealed)
         seen = None  # it was closed meanwhile, or the same person has voted elsewhere: each time, one of them went on
 
 
@@ -97,7 +105,7 @@ def history(store: Store, battle: str, person: str) -> list[dict[str, Any]]:
     )
     with store.read() as connection:
         return [
-            {"version": row.version, "changed": row.changed, **json.loads(row.vote)}
+            {"version": row.version, "changed": row.changed, "after_reveal": row.after_reveal, **json.loads(row.vote)}
             for row in connection.execute(query)
         ]
 
@@ -106,7 +114,7 @@ def flag(store: Store, battle: str, person: str, reason: str, detail: str = "") 
     """Marks a vote as one that does not count. The vote stays as it is."""
     with store.write() as connection:
         row = {"battle": battle, "person": person, "reason": reason, "detail": detail[:500], "flagged": now()}
-        connection.execute(_insert(connection, flags).values(row).on_conflict_do_nothing())
+        connection.execute(upserting(connection, flags).values(row).on_conflict_do_nothing())
 
 
 def reflag(store: Store, given: Sequence[tuple[str, str, str, str]], taken: Iterable[tuple[str, str, str]]) -> None:
@@ -115,7 +123,7 @@ def reflag(store: Store, given: Sequence[tuple[str, str, str, str]], taken: Iter
         at = now()
         for battle, person, reason, detail in given:
             row = {"battle": battle, "person": person, "reason": reason, "detail": detail[:500], "flagged": at}
-            connection.execute(_insert(connection, flags).values(row).on_conflict_do_nothing())
+            connection.execute(upserting(connection, flags).values(row).on_conflict_do_nothing())
         for battle, person, reason in taken:
             here = (flags.c.battle == battle, flags.c.person == person, flags.c.reason == reason)
             connection.execute(delete(flags).where(*here))
@@ -135,7 +143,7 @@ def clear(store: Store, battle: str, person: str, reason: str) -> bool:
         if connection.execute(delete(flags).where(*here)).rowcount == 0:
             return False
         row = {"battle": battle, "person": person, "reason": reason, "cleared": now()}
-        connection.execute(_insert(connection, cleared).values(row).on_conflict_do_nothing())
+        connection.execute(upserting(connection, cleared).values(row).on_conflict_do_nothing())
     return True
 
 
@@ -146,12 +154,17 @@ def _write(connection: Connection, seen: Seen, person: str, vote: Vote) -> bool:
     row = {"battle": battle, "person": person, "version": version, "created": at, "changed": at}
     row |= {"seconds": max(0.0, at - judged) if judged is not None else None}
     row |= {name: getattr(vote, name) for name in PLAIN}
+    row |= {"after_reveal": seen.revealed, "counted": None if seen.revealed else version}
     given = {f"new_{name}": value for name, value in row.items()}
-    if connection.execute(_UPSERT[connection.dialect.name], given).one_or_none() is None:
+    if connection.execute(_UPSERT[connection.dialect.name, seen.revealed], given).one_or_none() is None:
         return False
     told = json.dumps(vote.model_dump(mode="json"), ensure_ascii=False)
     kept = {"battle": battle, "person": person, "version": version, "changed": at, "vote": told}
-    connection.execute(vote_history.insert(), kept)
+    connection.execute(vote_history.insert(), {**kept, "after_reveal": seen.revealed})
+    if seen.version == 0:
+        _flag_at_once(connection, seen, person)
+    elif seen.revealed:
+        return True  # the marks of the version that counts stay
     if seen.vote is not None and seen.vote.marks:
         connection.execute(delete(step_marks).where(step_marks.c.battle == battle, step_marks.c.person == person))
     if vote.marks:
@@ -160,8 +173,20 @@ def _write(connection: Connection, seen: Seen, person: str, vote: Vote) -> bool:
     return True
 
 
-def _upsert(insert: Any) -> Any:
+def _flag_at_once(connection: Connection, seen: Seen, person: str) -> None:
+    """What the filters would find of a new vote, and what must not count even for a moment."""
+    found = {"after-reveal": KNEW} if seen.revealed else {}
+    if seen.identified and settings_in(connection).identified:
+        found["identified"] = wrote_its_name(seen.identified)
+    for reason, detail in found.items():
+        row = {"battle": seen.battle.id, "person": person, "reason": reason, "detail": detail, "flagged": now()}
+        connection.execute(upserting(connection, flags).values(row).on_conflict_do_nothing())
+
+
+def _upsert(insert: Any, *, revealed: bool) -> Any:
     """Votes, if the battle is still judged, and the vote still the one before: no lock is held while people think.
+
+    Of somebody who knows the names, what they said before stays in the table, because that is what counts.
 
     Who closes the battle waits for votes that are being written, and voters wait for who closes it; but not for each
     other, unless they are the same person.
@@ -169,14 +194,19 @@ def _upsert(insert: Any) -> Any:
     fresh = [as_type(bindparam(f"new_{column.name}", type_=column.type), column.type) for column in votes.c]
     judging = (battles.c.id == bindparam("new_battle"), battles.c.status == "judging")
     query = insert(votes).from_select(list(votes.c), select(*fresh).where(*judging).with_for_update(read=True))
-    changes = {name: query.excluded[name] for name in (*PLAIN, "version", "changed")}
+    changed = ("version", "changed", "after_reveal") if revealed else (*PLAIN, "version", "changed", "counted")
+    changes = {name: query.excluded[name] for name in changed}
     is_next = votes.c.version == query.excluded.version - 1
     return query.on_conflict_do_update(index_elements=["battle", "person"], set_=changes, where=is_next).returning(
         votes.c.version
     )
 
 
-_UPSERT = {"postgresql": _upsert(postgresql_insert), "sqlite": _upsert(sqlite_insert)}
+_UPSERT = {
+    (dialect, revealed): _upsert(insert, revealed=revealed)
+    for dialect, insert in (("postgresql", postgresql_insert), ("sqlite", sqlite_insert))
+    for revealed in (False, True)
+}
 
 
 def _judgements(connection: Connection, agent: str, most: int) -> list[bool]:
@@ -197,7 +227,3 @@ def _check_marks(marks: Sequence[StepMark]) -> None:
     places = {(mark.side, mark.step) for mark in marks}
     if len(places) < len(marks):
         raise InvalidInput("a step is marked twice")
-
-
-def _insert(connection: Connection, table: Any) -> Any:
-    return (postgresql_insert if connection.dialect.name == "postgresql" else sqlite_insert)(table)

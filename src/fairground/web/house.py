@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from fairground.arena import Absent, Person
+from fairground.arena.pacing import Glimpse
 from fairground.core import Action, InfrastructureError
 from fairground.web.spectating import spectator
 from fairground.web.viewing import Steer, Viewer
@@ -113,6 +114,7 @@ class House:
         seen_by: Callable[[Person], bool] | None = None,
         steer: Steer | None = None,
         id_: str | None = None,
+        look: Callable[[], Glimpse] | None = None,
     ) -> Hosted:
         """Shows a seat from now on, until `remove`; call that before the seat is closed.
 
@@ -126,12 +128,14 @@ class House:
             lock: Where people use the screen itself: held while it is touched, for others who touch it too.
             steer: Where people's input goes instead; the seat is then watched as if nobody drove it.
             id_: The address, where that was given out before.
+            look: What people see of it, where that is not what it shows now.
 
         Raises:
             ScreenError: When the seat cannot be watched while something else uses it.
             InfrastructureError: When the house is closed.
         """
-        look = spectator(seat.screen) if drive == "nobody" or steer is not None else None
+        if look is None and (drive == "nobody" or steer is not None):
+            look = spectator(seat.screen)
         watcher = Watcher(seat, lock, look)
         told = steer and _telling(steer, watcher.expect)
         hosted = Hosted(id_ or new_id(), seat, watcher, owner, drive, title, seen_by, told)

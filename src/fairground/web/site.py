@@ -23,6 +23,7 @@ from fairground.agents import Agent
 from fairground.arena import Absent, Refused, Retirement, Store, interrupt_all
 from fairground.core import FairgroundError, InfrastructureError, InvalidInput, StateError
 from fairground.report.plots import theme
+from fairground.sandbox import keep_private
 from fairground.web.arena import admin, api, leaderboard, pages
 from fairground.web.arena.news import open_contests
 from fairground.web.door import Door
@@ -84,6 +85,8 @@ class Site:
     plays: tuple[Path, ...] = ()
 
     def __post_init__(self) -> None:
+        for folder in (self.home, *self.runs, *self.plays):
+            keep_private(folder)
         self.signer = Signer(load_key(self.home / "key"))
         interrupt_all(self.store)
         self.house = House()

@@ -10,21 +10,23 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Protocol, TypeAlias, runtime_checkable
+from dataclasses import dataclass
 
-from fairground.core import Frame, ScreenError
+from fairground.arena.pacing import Glanced, Glimpse
+from fairground.core import ScreenError
 from fairground.screen import Screen
-
-Glimpse: TypeAlias = tuple[Frame | None, tuple[int, int] | None]
-"""A picture, or None where there is none yet, and where the pointer is."""
+from fairground.worlds import World
 
 
-@runtime_checkable
-class Glanced(Protocol):
-    """A screen that may be looked at from any thread, whoever uses it."""
+@dataclass(frozen=True)
+class Unexamined:
+    """A seat that is watched without being examined: whether it has broken or was closed is not told."""
 
-    def glance(self) -> Glimpse:
-        """What there is to see; waits for nobody, and asks nothing of what draws the screen."""
+    screen: Screen
+    world: World
+
+    def check(self) -> None:
+        """Finds nothing wrong."""
 
 
 def spectator(screen: Screen) -> Callable[[], Glimpse]:

@@ -14,9 +14,10 @@ from typing import Final, Protocol, TypeVar
 
 import numpy as np
 
+from fairground.arena.pacing import Glimpse
 from fairground.core import FairgroundError, Frame, InfrastructureError, ScreenError
 from fairground.screen import Clipping, Screen, encode_jpeg, encode_png, read_clipboard
-from fairground.web.spectating import Glimpse, sharer
+from fairground.web.spectating import sharer
 
 RATE: Final = 24.0  # pictures a second, at most
 _REACTION: Final = 0.005  # seconds after input until a look is worth while

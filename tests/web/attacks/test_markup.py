@@ -18,7 +18,7 @@ from fairground.arena.schema import battles
 from fairground.core import Outcome
 from fairground.rollout import Finished, Planned, RunSpec, RunStore
 from fairground.web import Site
-from tests.recordings import EVIL, hostile
+from tests.recordings import CONFIGURATION, EVIL, hostile
 from tests.web.arena_stage import Client
 from tests.web.attacks.stage import Crowd, cookie_of, fought
 
@@ -41,7 +41,7 @@ def poisoned(site: Site, url: str, recording: Path, tmp_path_factory: pytest.Tem
     table.write_text(f"left,right,winner,task,category,voter\n{quoted},other,left,{quoted},{quoted},{quoted}\n")
     import_votes(site.store, table, name=EVIL[:100])
     place = site.runs[0] / SHORT.replace("/", "_")
-    planned = [Planned(number=0, configuration=SHORT, rollout=0, seed=0)]
+    planned = [Planned(number=0, configuration=CONFIGURATION.id, rollout=0, seed=0)]
     with RunStore.create(place, RunSpec(worlds=(SHORT,), agent=SHORT, condition=SHORT), planned) as store:
         done = Finished(Outcome.ERRORED, ended_by="error", error=EVIL, folder="episodes/000000")
         store.finish(0, done)

@@ -79,7 +79,8 @@ def test_a_whole_battle_from_an_invitation_to_the_leaderboard(
     expect(stages).to_have_count(2)
     for stage in (stages.nth(0), stages.nth(1)):  # what they left behind comes first
         expect(stage.locator(".replay-does")).to_have_text("What was left")
-        expect(stage.locator(".ended")).to_contain_text(re.compile(r"^[0-9]+ steps? · [0-9]+ s · "))
+        expect(stage.locator(".ended")).to_contain_text(re.compile(r"^[0-9]+ steps? · (said|answered|gave|did)"))
+    expect(page.locator(".replay-mode")).to_be_hidden()  # how long anything took is not told
     keep_picture(page, "ends-1280-light")
     page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
@@ -100,12 +101,16 @@ def test_a_whole_battle_from_an_invitation_to_the_leaderboard(
     best = "ab"[names.index("oracle")]
     page.click(f"#ballot label:has([name=winner][value={best}])")
     page.click("#ballot summary")
-    keep_picture(page, "ballot-1280-light")
+    expect(page.locator("#vote-hint")).to_contain_text("only what you say before you know the names counts")
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 844})
+        keep_picture(page, f"ballot-{width}-light")
     page.click(f"#ballot label:has([name=correct_{best}][value=correct])")
     page.fill("#ballot [name=comment]", "It <b>knew</b> the way")
     page.click("#ballot button[type=submit]")
     expect(page.locator("#revealed bdi")).to_have_text(list(names))
     expect(page.locator("#revealed")).to_contain_text("All checks passed.")
+    expect(page.locator("#vote-hint")).to_contain_text(f"for ratings your vote stays: {best.upper()}")
     keep_picture(page, "revealed-1280-light")
     assert {word for _, word in ear.said(*AGENTS)} == set(AGENTS)  # so it would have been heard before
     scan(page)
@@ -119,7 +124,12 @@ def test_a_whole_battle_from_an_invitation_to_the_leaderboard(
     expect(stages.nth(0).locator(".replay-mark[aria-pressed=true]")).to_have_text("good")
     page.click("#ballot label:has([value=both_bad])")
     page.click("#ballot button[type=submit]")
-    expect(page.locator(".toast")).to_contain_text("Your vote is changed.")
+    expect(page.locator(".toast")).to_contain_text("does not count, because you knew the names")
+    expect(page.locator("#vote-hint")).to_contain_text(f"your vote before that counts: {best.upper()} is better")
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 844})
+        assert overflow(page) <= 0
+        keep_picture(page, f"after-reveal-{width}-light")
     told = page.request.get(f"{url}/api/battles/{battle}/history").json()
     assert [(one["winner"], len(one["marks"]), one["comment"]) for one in told] == [
         (best, 1, "It <b>knew</b> the way"),
@@ -128,7 +138,7 @@ def test_a_whole_battle_from_an_invitation_to_the_leaderboard(
 
     page.click("nav >> text=Arena")
     row = page.locator(".battles li", has=page.locator(f"a[href='/arena/battles/{battle}']"))
-    expect(row).to_contain_text("Both are bad")
+    expect(row).to_contain_text(f"{best.upper()} is better")
 
     def counted() -> bool:
         page.goto(f"{url}/leaderboard")

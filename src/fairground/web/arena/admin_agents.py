@@ -27,6 +27,8 @@ class Agent(Record):
     votes: int
     correct: Share | None = Field(description="Over its last judgements.")
     due: bool = Field(description="Whether the rule would retire it.")
+    identified: int = Field(description="Battles in which it typed a name that tells who it is; they do not count.")
+    hidden: int = Field(description="Other battles in which it wrote one, which was hidden.")
 
 
 class Leaving(Record):
@@ -53,12 +55,13 @@ def show(request: Request) -> Response:
             _state(one),
             f"{one.votes:,}",
             f"{rate_range(one.correct)} of {one.judged:,}" if one.correct is not None else "not judged yet",
+            _identified(one),
             moment(one.added),
             _change(one),
         )
         for one in found
     ]
-    heads = ("Agent", "State", "Votes", f"Correct of the last {rule.window}, %", "Added", "Change")
+    heads = ("Agent", "State", "Votes", f"Correct of the last {rule.window}, %", "Told its name", "Added", "Change")
     said = (
         f"An agent is due to leave when fewer than {rule.least:.0%} of its last {rule.window} judgements found it "
         "correct. Who is retired is drawn no more, and stays on the leaderboard."
@@ -115,6 +118,8 @@ def _told(one: AgentLine) -> Agent:
         votes=one.votes,
         correct=Share(estimate=known.estimate, low=known.low, high=known.high, of=one.judged) if known else None,
         due=one.due,
+        identified=one.identified,
+        hidden=one.hidden,
     )
 
 
@@ -122,6 +127,13 @@ def _state(one: AgentLine) -> list[Html]:
     if one.retired is not None:
         return [pill("retired"), tag("p", words(one.why), class_="small muted")]
     return [pill("due to leave", "bad")] if one.due else [pill("drawn", "good")]
+
+
+def _identified(one: AgentLine) -> str:
+    """In how many battles it told who it is."""
+    hidden = f"{one.hidden:,} hidden" if one.hidden else ""
+    typed = f"{one.identified:,} on the screen" if one.identified else ""
+    return ", ".join(part for part in (typed, hidden) if part) or "never"
 
 
 def _change(one: AgentLine) -> Html:

@@ -31,6 +31,18 @@ router = APIRouter(dependencies=ADMINS)
 Status = Literal["", "preparing", "running", "judging", "closed", "interrupted", "failed"]
 _KINDS = {"running": "odd", "judging": "good", "interrupted": "bad", "failed": "bad"}
 _PAGE = 50
+_EVIDENCE = 4  # lines of a battle on the page
+
+
+class Evidence(Record):
+    """A name that an agent wrote and that tells who it is."""
+
+    side: str
+    channel: str = Field(description="typed, question, answer or thought; only what is typed is on the screen.")
+    step: int
+    word: str
+    text: str
+    seen: bool = Field(description="Whether the screen may have shown it.")
 
 
 class Fought(Record):
@@ -48,6 +60,8 @@ class Fought(Record):
     votes: int
     shared: bool = Field(description="Whether every judge may judge it, not only who began it.")
     agents: tuple[str, str] | None = Field(description="The two, when nobody can judge them any more.")
+    identified: str = Field(description="Sides whose agent typed a name that tells who it is: a, b or ab.")
+    evidence: list[Evidence] = Field(description="What they wrote; empty as long as `agents` is null.")
 
 
 class Battles(Record):
@@ -90,7 +104,10 @@ def show(request: Request, status: Annotated[Status, Query()] = "", offset: Offs
 def some(request: Request, status: Annotated[Status, Query()] = "", limit: Limit = 50, offset: Offset = 0) -> Battles:
     """Battles, the newest first."""
     found, total = list_battles(site_of(request).store, status=status, limit=limit, offset=offset)
-    told = [Fought(**{**vars(one), "owner": one.owner[:8]}) for one in found]
+    told = [
+        Fought(**{**vars(one), "owner": one.owner[:8], "evidence": [Evidence(**vars(said)) for said in one.evidence]})
+        for one in found
+    ]
     return Battles(battles=told, total=total)
 
 
@@ -116,12 +133,31 @@ def _row(one: BattleLine) -> tuple[Child, ...]:
             pill(one.status, _KINDS.get(one.status, "")),
             pill("every judge") if one.shared else None,
             tag("p", words(one.why), class_="small muted") if one.why else None,
+            _identified(one),
         ),
         f"{one.votes:,}",
         tag("code", one.owner[:8]),
         [tag("p", tag("bdi", name)) for name in one.agents] if one.agents else tag("span", "secret", class_="muted"),
         _changes(one) if one.status == "judging" else None,
     )
+
+
+def _identified(one: BattleLine) -> Child:
+    """Whether an agent told who it is, and how; the evidence names it, so it waits until nobody judges it any more."""
+    if not one.identified and not one.evidence:
+        return None
+    mark = pill(f"identified: {' and '.join(one.identified)}", "odd") if one.identified else None
+    if one.agents is None:
+        return tag("div", mark, tag("p", "Close the battle to see the evidence.", class_="small muted"))
+    first = sorted(one.evidence, key=lambda found: not found.seen)[:_EVIDENCE]
+    said = [
+        tag("li", f"{found.side.upper()}, step {found.step}, {found.channel}{'' if found.seen else ' (hidden)'}: ",
+            words(found.text))
+        for found in first
+    ]  # fmt: skip
+    more = len(one.evidence) - len(first)
+    rest = tag("p", f"And {more:,} more; the API lists all.", class_="small muted") if more else None
+    return tag("div", mark, tag("details", tag("summary", "Evidence"), tag("ul", said, class_="small"), rest))
 
 
 def _changes(one: BattleLine) -> Html:

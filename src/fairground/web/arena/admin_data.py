@@ -23,7 +23,7 @@ from fairground.arena.preview import COLUMNS
 from fairground.core import InvalidInput, Record
 from fairground.report.html import Html, tag
 from fairground.web.arena.admin_frame import ADMINS, NO_NUL, TROUBLES, AgentName, frame
-from fairground.web.visit import TooLong, site_of
+from fairground.web.visit import Admin, TooLong, site_of
 
 router = APIRouter(dependencies=ADMINS)
 
@@ -95,13 +95,17 @@ def show(request: Request) -> Response:
 )
 def download(
     request: Request,
+    admin: Admin,
     format: Annotated[Literal["jsonl", "parquet", "csv"], Query()] = "jsonl",
     whole: bool = False,
 ) -> Response:
-    """The votes that count, or with `whole` all of them with their flags; people are told apart, not named."""
+    """The votes that count, or with `whole` all of them with their flags; people are told apart, not named.
+
+    The file names the agents. So what this admin votes on these battles afterwards is kept and does not count.
+    """
     folder = Path(tempfile.mkdtemp(prefix="fairground-export-"))
     try:
-        export_votes(site_of(request).store, folder / f"votes.{format}", whole=whole)
+        export_votes(site_of(request).store, folder / f"votes.{format}", whole=whole, reader=admin)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

@@ -34,6 +34,7 @@ _LABELS: Final = {
     "too_fast": "Seconds before which nobody can have looked",
     "outlier_level": "Chance under which disagreement is no accident",
     "min_shared": "Battles shared with others before that is said",
+    "identified": "Mark votes on battles in which an agent typed a telling name",
 }
 _MEANING: Final = {
     "duplicate": ("Only the first vote of a person on the same words of their own counts.", ("duplicates",)),
@@ -47,6 +48,16 @@ _MEANING: Final = {
         "Whoever tosses a coin is against the others half of the time. Whoever is against them so often that a coin "
         "would do it with less than this chance does not judge. A chance of 0 marks nobody.",
         ("outlier_level", "min_shared"),
+    ),
+    "identified": (
+        "Text is hidden before a vote, but a screen cannot be. An agent that types its name may have shown it to "
+        "everybody who judged the battle.",
+        ("identified",),
+    ),
+    "after-reveal": (
+        "The first vote tells the names. A vote that is changed after that is kept, and the version before it counts. "
+        "A vote is marked only when the person knew the names before their first one. This cannot be switched off.",
+        (),
     ),
 }
 

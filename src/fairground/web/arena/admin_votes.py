@@ -73,8 +73,11 @@ class Given(Record):
     voter: str
     created: float
     seconds: float | None
-    winner: str
-    comment: str
+    winner: str = Field(description="Of the version that counts.")
+    after_reveal: str | None = Field(
+        description="Whom the newest version is for, where that was given after the person knew the names."
+    )
+    comment: str = Field(description="Without names, as long as somebody may still judge the battle.")
     task: str
     flags: list[Found]
 
@@ -156,6 +159,7 @@ def _told(one: VoteLine) -> Given:
         created=one.created,
         seconds=one.seconds,
         winner=one.winner,
+        after_reveal=one.after_reveal,
         comment=one.comment,
         task=one.task,
         flags=[Found(reason=why.reason, detail=why.detail) for why in one.flags],
@@ -179,7 +183,12 @@ def _row(one: VoteLine) -> tuple[Child, ...]:
     return (
         moment(one.created),
         words(one.task),
-        one.winner.replace("_", " "),
+        (
+            one.winner.replace("_", " "),
+            tag("p", f"after the reveal: {one.after_reveal.replace('_', ' ')}", class_="small muted")
+            if one.after_reveal
+            else None,
+        ),
         words(one.comment) if one.comment else "",
         f"{one.seconds:,.1f}\N{NO-BREAK SPACE}s" if one.seconds is not None else "",
         tag("code", one.person[:8]),

@@ -32,7 +32,7 @@ from fairground.web.arena.models import (
     Version,
     Wanted,
 )
-from fairground.web.arena.news import Veil, look_at, seen_battle, show_battle
+from fairground.web.arena.news import look_at, redactor_of, seen_battle, show_battle
 from fairground.web.studio.replay_data import Replay, replay_data
 from fairground.web.studio.replay_episodes import open_episode
 from fairground.web.trouble import ABSENT, REFUSED, Responses, Trouble
@@ -129,7 +129,10 @@ def answer(request: Request, person: Judge, battle: str, said: Answered) -> Begu
 
 @router.put(_ONE + "/vote", responses=_TROUBLES)
 def vote(request: Request, visitor: Here, battle: str, said: Vote) -> CountedVote:
-    """Gives a vote, or changes it; the same again changes nothing. Says who the two were."""
+    """Gives a vote, or changes it; the same again changes nothing. Says who the two were.
+
+    A version that is given after the person was told is kept with the mark `after_reveal`; the one before it counts.
+    """
     site, person = site_of(request), visitor.person
     seen = look_at(site, person, battle)
     counted = cast(site.store, battle, person, said, seen)
@@ -137,7 +140,7 @@ def vote(request: Request, visitor: Here, battle: str, said: Vote) -> CountedVot
         site.contests.voted(battle)
     names = seen.names or reveal(site.store, battle, person)
     told: dict[SideName, str] | None = {"a": names[0], "b": names[1]} if names is not None else None
-    return CountedVote(version=counted.version, changed=counted.changed, names=told)
+    return CountedVote(version=counted.version, changed=counted.changed, after_reveal=counted.after_reveal, names=told)
 
 
 @router.get(_ONE + "/history", responses=_TROUBLES)
@@ -169,17 +172,15 @@ def open_to_judges(request: Request, person: Admin, battle: str) -> Begun:
 
 @router.get(_ONE + "/{side}/replay", response_model=Replay, responses=_TROUBLES)
 def replay(request: Request, visitor: Here, battle: str, side: SideName) -> Response:
-    """What one side did, step by step; who it was and how it ended is left out before the vote."""
+    """What one side did, step by step. Who it was, how it ended and how long it took is left out before the vote."""
     site, person = site_of(request), visitor.person
     seen = look_at(site, person, battle)
     found, names = seen.battle, seen.names
     base = f"/api/battles/{found.id}/{side}/frames"
     folder = _recording(request, found, side)
-    told = replay_data(folder, frame_url=lambda digest: f"{base}/{digest}.png", anonymous=names is None)
-    if names is None:
-        # Read again, so that what is sent has the form that was promised.
-        told = Replay.parse(Veil(site, hidden=True).over(told.plain()))
-    elif told.about is not None:
+    hide = redactor_of(site, found) if names is None else None
+    told = replay_data(folder, frame_url=lambda digest: f"{base}/{digest}.png", anonymous=hide)
+    if names is not None and told.about is not None:
         about: dict[str, str | None] = {"agent": names[0] if side == "a" else names[1]}
         if found.task.own:
             about |= {"verdict": None, "outcome": "ended"}

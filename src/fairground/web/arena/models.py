@@ -11,6 +11,7 @@ from fairground.arena.battles import MAX_ANSWER, MAX_TASK, Words
 from fairground.core import Record
 
 SideName = Literal["a", "b"]
+Winner = Literal["a", "b", "tie", "both_bad"]
 Status = Literal["preparing", "running", "judging", "closed", "interrupted", "failed"]
 
 
@@ -70,7 +71,7 @@ class Listed(Record):
     own: bool
     status: Status
     mine: bool = Field(description="whether this person began it; else they may judge it")
-    vote: Literal["a", "b", "tie", "both_bad"] | None = Field(description="this person's")
+    vote: Winner | None = Field(description="this person's, the version that counts")
 
 
 class Prepared(Record):
@@ -138,7 +139,12 @@ class Shown(Record):
     mine: bool
     may_vote: bool
     can_follow: bool
-    vote: Vote | None = Field(description="this person's")
+    vote: Vote | None = Field(description="this person's, the newest version")
+    counted: Winner | None = Field(description="whom the version of it that counts is for")
+    after_reveal: bool = Field(description="whether the newest version was given after this person knew the names")
+    revealed: bool = Field(
+        description="whether this person knows the names: a vote from now on is kept, and not counted"
+    )
     names: dict[SideName, str] | None
     verdicts: dict[SideName, str] | None = Field(description="what the checks say, in words")
     results: dict[SideName, Result] | None
@@ -163,6 +169,7 @@ class CountedVote(Record):
 
     version: int = Field(description="1 for the first")
     changed: bool = Field(description="whether this sending changed anything")
+    after_reveal: bool = Field(description="whether it was given after this person knew the names, and is not counted")
     names: dict[SideName, str] | None = Field(description="null while a follow-up of the two waits for a vote")
 
 
@@ -171,3 +178,4 @@ class Version(Vote):
 
     version: int
     changed: float
+    after_reveal: bool = Field(description="whether the person knew the names by then")

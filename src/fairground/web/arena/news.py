@@ -6,19 +6,33 @@ import asyncio
 import contextlib
 import logging
 import re
-from collections.abc import Iterable
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from starlette.concurrency import run_in_threadpool
 
-from fairground.arena import Absent, Battle, Person, Refused, Seen, Side, conversation, find_battle, find_person, see
-from fairground.arena.battles import agent_names, may_see
+from fairground.arena import (
+    Absent,
+    Battle,
+    Person,
+    Refused,
+    Seen,
+    Side,
+    conversation,
+    find_battle,
+    find_person,
+    reveal,
+    see,
+)
+from fairground.arena.battles import may_see
 from fairground.arena.contest import Contests
+from fairground.arena.identification import battle_redactor
 from fairground.arena.preparing import check_preparation, find_world
+from fairground.arena.redaction import Redactor
 from fairground.core import FairgroundError, ScreenError
 from fairground.web.arena.models import MessageShown, Prepared, Result, Shown, SideName, SideShown, TaskShown
+from fairground.web.spectating import Unexamined
 from fairground.web.visit import site_of, visitor_of
 from fairground.worlds import Seat
 
@@ -28,7 +42,10 @@ if TYPE_CHECKING:
 router = APIRouter(include_in_schema=False)
 _SIDES: Final[tuple[SideName, ...]] = ("a", "b")
 _ID: Final = re.compile(r"[0-9a-f]{1,40}(-[0-9]{1,12})?", re.ASCII)
-_OVER: Final = ("judging", "closed")
+_IDENTIFIED: Final = (
+    "An agent typed a name that tells who it is, so that the screen may have shown it. Your vote is kept. It does not "
+    "count for ratings, unless an admin decides otherwise."
+)
 _log = logging.getLogger(__name__)
 
 
@@ -75,7 +92,13 @@ def look_at(site: Site, person: Person, id_: str) -> Seen:
     seen = see(site.store, id_, person) if _ID.fullmatch(id_) else None
     if seen is None or not seen.allowed:
         raise Absent("there is no such battle")
+    reveal(site.store, id_, person, seen)  # what follows may tell the names, so it is noted first
     return seen
+
+
+def redactor_of(site: Site, battle: Battle) -> Redactor:
+    """What hides the names of all agents in the texts of a battle."""
+    return battle_redactor(site.store, battle, site.agents)
 
 
 def seen_battle(site: Site, person: Person, id_: str) -> Battle:
@@ -88,16 +111,13 @@ def show_battle(site: Site, person: Person, id_: str) -> Shown:
     seen = look_at(site, person, id_)
     battle, names, vote = seen.battle, seen.names, seen.vote
     mine = battle.owner == person.id
-    hide = Veil(site, hidden=names is None)
-    told = [
-        MessageShown(side=one["side"], number=one["number"], question=hide(one["question"]), answer=one["answer"])
-        for one in (conversation(site.store, battle.id) if seen.asked else ())
-    ]
     notes = _notes(battle) if mine else []
     if vote is not None and names is None:
         notes.append("You learn who they were when you have voted on what followed, too.")
+    if vote is not None and names is not None and seen.identified:
+        notes.append(_IDENTIFIED)
     known = dict(zip(_SIDES, names, strict=True)) if names is not None else None
-    return Shown(
+    shown = Shown(
         id=battle.id,
         created=battle.created,
         status=battle.status,  # type: ignore[arg-type]
@@ -107,51 +127,26 @@ def show_battle(site: Site, person: Person, id_: str) -> Shown:
         position=site.contests.position(battle.id),
         notes=notes,
         sides=_sides(site, battle),
-        messages=told,
+        messages=_messages(site, battle) if seen.asked else [],
         mine=mine,
         may_vote=person.may_vote and battle.status == "judging",
         can_follow=site.contests.can_follow(battle, person),
         vote=vote,
+        counted=seen.counted,  # type: ignore[arg-type]
+        after_reveal=seen.after_reveal,
+        revealed=seen.revealed or known is not None,
         names=known,
         verdicts={side: _verdict(battle, battle.sides[side]) for side in _SIDES} if known else None,
         results={side: _result(battle.sides[side]) for side in _SIDES} if known else None,
     )
-
-
-class Veil:
-    """Hides the names of all agents of the arena in what agents say, for who must not know who they are.
-
-    Of all, and not of the two: what is hidden must not tell which of them are there.
-    """
-
-    def __init__(self, site: Site, *, hidden: bool) -> None:
-        self._site, self._hidden = site, hidden
-
-    @cached_property
-    def _pattern(self) -> re.Pattern[str] | None:
-        """Made when there is something to hide names in."""
-        if not self._hidden:
-            return None
-        names = {*agent_names(self._site.store), *self._site.agents}
-        words = sorted({word for name in names for word in _words_of(name)}, key=len, reverse=True)
-        return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})(?!\w)", re.IGNORECASE) if words else None
-
-    def __call__(self, text: str) -> str:
-        """The text, without names."""
-        return text if self._pattern is None else self._pattern.sub("[an agent]", text)
-
-    def over(self, data: Any) -> Any:
-        """Plain data, without names in any of its texts."""
-        if self._pattern is None:
-            return data
-        match data:
-            case str():
-                return self(data)
-            case dict():
-                return {key: self.over(value) for key, value in data.items()}
-            case list() | tuple():
-                return [self.over(one) for one in data]
-        return data
+    if known is not None:
+        return shown
+    hide, plain = redactor_of(site, battle), shown.plain()
+    for side in _SIDES:  # a name may be split over several questions
+        said = [one for one in plain["messages"] if one["side"] == side]
+        for one, question in zip(said, hide.consecutive([one["question"] for one in said]), strict=True):
+            one["question"] = question
+    return Shown.parse({**hide.data({**plain, "task": None}), "task": plain["task"]})
 
 
 def open_contests(site: Site) -> Contests:
@@ -163,8 +158,13 @@ def open_contests(site: Site) -> Contests:
         title = f"A battle, agent {side.upper()}"
         try:
             # Who sees a battle sees its seats, and nobody else: any other judge might know an agent by its manner.
+            paced = site.contests.pacing(battle)
             hosted = site.house.add(
-                seat, owner=found.owner, title=title, seen_by=lambda person: may_see(site.store, found, person)
+                seat if paced is None else Unexamined(seat.screen, seat.world),
+                owner=found.owner,
+                title=title,
+                seen_by=lambda person: may_see(site.store, found, person),
+                look=None if paced is None else partial(paced.picture, side),
             )
         except ScreenError:
             _log.exception("a seat of battle %s cannot be watched", battle)
@@ -245,6 +245,16 @@ def _sides(site: Site, battle: Battle) -> dict[SideName, SideShown]:
     }
 
 
+def _messages(site: Site, battle: Battle) -> list[MessageShown]:
+    """The questions that may be seen by now; not in the order of asking, which tells who is faster."""
+    paced = site.contests.pacing(battle.id)
+    return [
+        MessageShown(**{name: one[name] for name in MessageShown.model_fields})
+        for one in sorted(conversation(site.store, battle.id), key=lambda one: (one["number"], one["side"]))
+        if paced is None or one["number"] < paced.questions(one["side"])
+    ]
+
+
 def _verdict(battle: Battle, side: Side) -> str:
     if battle.task.own or side.outcome not in ("passed", "failed"):
         return "Only people can judge this."
@@ -255,9 +265,3 @@ def _verdict(battle: Battle, side: Side) -> str:
 
 def _result(side: Side) -> Result:
     return Result(**{name: getattr(side, name) for name in Result.model_fields})
-
-
-def _words_of(name: str) -> Iterable[str]:
-    """What an agent may call itself: all of its name, and of a model's the part without maker and address."""
-    rest = name.partition(":")[2]
-    return (word for word in (name, rest, rest.partition("@")[0]) if len(word) >= 3)

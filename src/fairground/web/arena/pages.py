@@ -49,7 +49,8 @@ def arena(request: Request, visitor: Here) -> Response:
         tag("h1", _WATCHED if only_looks else "Give two agents the same task, and say who did better"),
         tag("p", "They work in two seats that are the same in every detail. ",
             "Judges watch both, vote, and then learn who they were." if only_looks
-            else "You watch both, and learn who they were once you have voted.", class_="lead"),
+            else "You watch both, and learn who they were once you have voted. Only what you say before that counts.",
+            class_="lead"),
         _invitation(request, visitor.person),
         _mine(request, visitor.person) if visitor.person.may_vote else None,
         place="/arena", styles=("battle.css",),
@@ -122,6 +123,8 @@ def battle(request: Request, visitor: Here, battle: str) -> Response:
         tag("p", class_="note", id="why", hidden=True),
         tag("div", id="notes", hidden=True),
         tag("div", [_side(side) for side in ("a", "b")], class_="columns", id="sides"),
+        tag("p", "You see a step when both agents have done it, so that you cannot tell which of them is faster. When "
+            "one has ended, further steps of the other are shown every few seconds.", id="pace", class_="muted small"),
         tag("div", id="replays", hidden=True),
         tag("div",
             tag("button", "Begin again", type="button", id="rerun", hidden=True),
@@ -225,8 +228,8 @@ def _ballot() -> Html:
             tag("label", "Comment", tag("textarea", name="comment", maxlength=4000, rows=2))),
         tag("div", tag("button", "Vote", type="submit"),
             tag("span", "Say who did better.", id="vote-trouble", class_="note bad", role="alert", hidden=True),
-            tag("span", "You learn who they were, and can change your vote until the battle is closed.", id="vote-hint",
-                class_="muted small"),
+            tag("span", "Your first vote tells who they were. You can change it afterwards, but only what you say "
+                "before you know the names counts for ratings.", id="vote-hint", class_="muted small"),
             tag("span", id="vote-marks", class_="muted small", role="status"), class_="row"),
         id="ballot", class_="card", hidden=True, data_marks=",".join(MARKS),
     )  # fmt: skip

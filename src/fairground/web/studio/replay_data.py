@@ -1,7 +1,8 @@
 """An episode as data to be replayed: for the replay's pages, for the arena, and for programs.
 
 Without `anonymous` it says everything. With it, nothing by which one could tell who acted: who, what it cost and how it
-ended are all in `about`, which is then left out, and what remains is said in the same words for everybody.
+ended are all in `about`, which is then left out. What remains is said in the same words for everybody, and all steps
+take the same time.
 """
 
 from __future__ import annotations
@@ -13,7 +14,23 @@ from typing import Any, Final
 
 from pydantic import Field
 
-from fairground.core import Check, EpisodeError, InvalidAction, Record, Scroll, Step, Verdict
+from fairground.arena.identification import key_text
+from fairground.arena.redaction import Redactor
+from fairground.core import (
+    Answer,
+    CallUser,
+    Check,
+    EpisodeError,
+    Fail,
+    InvalidAction,
+    Key,
+    KeyDown,
+    Record,
+    Scroll,
+    Step,
+    Type,
+    Verdict,
+)
 from fairground.core.action import Action
 from fairground.report.describe import describe, evidence
 from fairground.report.marks import Box, Mark, Ring, Trail, arrow_head, caption, marks, scale
@@ -28,7 +45,8 @@ _ALL: Final = 4_000_000  # characters of all thoughts together, so that 500 long
 _SHORT: Final = 48  # characters of typed text that the words about an action quote
 _MESSAGES: Final = 20
 _MOST: Final = 1e15  # tokens or dollars; whoever says more did not count them
-_HIDDEN: Final = "[hidden]"
+_PACE: Final = 1.5  # seconds of each step of an anonymous replay
+_MARGIN: Final = 200  # characters that are redacted beyond those that are shown
 
 Point = tuple[float, float]
 
@@ -67,7 +85,7 @@ class ReplayStep(Record):
     hold: float = Field(description="seconds to show it for, so that one can follow")
     refused: str
     thought: str
-    thought_length: int = Field(description="characters that the agent wrote")
+    thought_length: int = Field(description="characters that the agent wrote; no more than fit, when anonymous")
     messages: tuple[str, ...]
     agent_ms: float | None = None
     act_ms: float | None = None
@@ -132,7 +150,7 @@ def replay_data(
     frame_url: Callable[[str], str],
     tree_url: Callable[[int], str] | None = None,
     thumbnails: str | None = None,
-    anonymous: bool = False,
+    anonymous: Redactor | None = None,
     first: int | None = None,
 ) -> Replay:
     """An episode as data, whether it is complete or not.
@@ -142,18 +160,18 @@ def replay_data(
         frame_url: Gives the address of a frame by its digest.
         tree_url: Gives the address of the accessibility tree seen before a step, by the step's index.
         thumbnails: Where small pictures of the frames are served, if they are.
-        anonymous: Leaves out who acted, costs, outcome, verdict, times of day, names of files, and how long the agent
-            thought. Coordinates, which each family of models gives in a space of its own, are told in pixels; reasons
-            of refusals, which name that space, are not told; and names of agents and of makers of models are hidden
-            in what was said.
+        anonymous: Hides names, and has everything left out that may tell who acted: costs, outcome, verdict, times of
+            day, names of files, and how long anything took. Coordinates, which each family of models gives in a space
+            of its own, are told in pixels. Reasons of refusals, which name that space, are not told.
         first: Tell only this many steps, the first ones.
     """
     told_steps = folder.steps[:first]
     pictures = _pictures(folder, frame_url, folder.digests[: len(told_steps) + 1])
     room = max(400, min(LONG, _ALL // max(1, len(folder.steps))))
     trees = tree_places(folder) if tree_url is not None else frozenset()
-    hide = _hider(folder.episode.agent) if anonymous else None
-    holds = hold_times([0.0, *(step.seconds for step in folder.steps)])
+    taken = folder.steps if anonymous is None else _nobodys(folder.steps, anonymous, room)
+    times = [0.0, *(step.seconds for step in folder.steps)]
+    holds = hold_times(times) if anonymous is None else [_PACE] * len(times)
     steps: list[ReplayStep] = []
     begins, end = 0.0, None
     for scene, hold in zip(scenes_of(folder), holds, strict=False):
@@ -164,9 +182,11 @@ def replay_data(
             continue
         picture = pictures.get(scene.frame)
         size = (picture.width, picture.height) if picture is not None else (1280, 720)
-        step = scene.step if hide is None else _nobodys(scene.step, size, hide)
+        step = taken[len(steps)]
+        timings: dict[str, Any] = {name: getattr(step, name) for name in ("agent_ms", "act_ms", "settle_ms", "settled")}
+        if anonymous is not None:
+            step, timings = step.model_copy(update={"action": _in_pixels(step.action, size)}), {}
         told = _told(step, size, scene.cursor, room)
-        timings = {} if anonymous else {name: getattr(step, name) for name in ("agent_ms", "act_ms", "settle_ms")}
         tree = tree_url(step.index) if tree_url is not None and step.index in trees else None
         steps.append(
             ReplayStep(
@@ -176,25 +196,24 @@ def replay_data(
                 cursor=scene.cursor,
                 begins=begins,
                 hold=hold,
-                settled=step.settled,
                 tree=tree,
                 **told,
                 **timings,
             )
         )
-        begins = step.seconds
+        begins = step.seconds if anonymous is None else len(steps) * _PACE
     episode = folder.episode
     return Replay(
         instruction=clip(episode.instruction, LONG),
         step_budget=episode.step_budget,
         complete=folder.complete,
-        seconds=max(begins, 0.0 if anonymous else episode.seconds),
+        seconds=max(begins, 0.0 if anonymous is not None else episode.seconds),
         pictures=pictures,
         thumbnails=thumbnails,
         steps=tuple(steps),
         total=len(folder.steps),
         end=end,
-        about=None if anonymous else _about(folder),
+        about=_about(folder) if anonymous is None else None,
     )
 
 
@@ -313,18 +332,61 @@ def _short(check: Check) -> Check:
     return check.model_copy(update=long) if long else check
 
 
-def _nobodys(step: Step, size: tuple[int, int], hide: Callable[[str], str]) -> Step:
-    """A step as anybody could have taken it."""
-    refused = "it could not be carried out" if step.refused else ""
-    told = [hide(one) for one in step.messages if not (step.refused and step.refused in one)]
-    return step.model_copy(
-        update={
-            "action": _in_pixels(step.action, size),
-            "refused": refused,
-            "thought": hide(step.thought),
+def _nobodys(steps: Sequence[Step], hide: Redactor, room: int) -> list[Step]:
+    """Steps as anybody could have taken them; a name that is split over several is hidden in all of them.
+
+    Only as much of a text is looked at as is shown, and a little more, so that no name is cut in two.
+    """
+    most = room + _MARGIN
+    thoughts = hide.consecutive([step.thought[:most] for step in steps])
+    written = hide.consecutive([_written(step.action)[:most] for step in steps])
+    typed = hide.consecutive([_typed(step.action)[:most] for step in steps])
+    found = []
+    for step, thought, text, keys in zip(steps, thoughts, written, typed, strict=True):
+        said = [one for one in step.messages[:_MESSAGES] if not (step.refused and step.refused in one)]
+        told = hide.consecutive([one[:most] for one in said])
+        update = {
+            "action": _rewritten(step.action, text, keys),
+            "refused": "it could not be carried out" if step.refused else "",
+            "thought": thought,
             "messages": tuple(told),
         }
-    )
+        found.append(step.model_copy(update=update))
+    return found
+
+
+def _written(action: Action) -> str:
+    """What an action says to the person."""
+    match action:
+        case Answer(text=text) | CallUser(text=text) | Fail(reason=text):
+            return text
+    return ""
+
+
+def _typed(action: Action) -> str:
+    """What an action types, also by single keys."""
+    match action:
+        case Type(text=text):
+            return text
+        case Key():
+            return key_text(action)
+        case KeyDown(key=key) if len(key) == 1:
+            return key
+    return ""
+
+
+def _rewritten(action: Action, text: str, typed: str) -> Action:
+    """An action with what it says or types in other words."""
+    match action:
+        case Type():
+            return action.model_copy(update={"text": typed})
+        case Answer() | CallUser():
+            return action.model_copy(update={"text": text})
+        case Fail():
+            return action.model_copy(update={"reason": text})
+        case Key() | KeyDown() if typed != _typed(action):
+            return Type(text=typed)  # a key of a name that is spelled out
+    return action
 
 
 def _in_pixels(action: Action, size: tuple[int, int]) -> Action:
@@ -340,18 +402,3 @@ def _in_pixels(action: Action, size: tuple[int, int]) -> Action:
         across, down = aimed.clicks()
         update |= {"dx": float(across), "dy": float(down), "unit": "clicks"}
     return aimed.model_copy(update=update)
-
-
-# What models call themselves and their makers. Hidden on both sides alike, whoever acts.
-_MAKERS: Final = (
-    r"claude(?:[- ](?:opus|sonnet|haiku))?", "anthropic", "openai", "chatgpt", "gpt", "gemini", "deepmind", "qwen",
-    "ui-?tars", "bytedance", "deepseek", "mistral", "llama", "grok", "kimi", "moonshot",
-)  # fmt: skip
-
-
-def _hider(agent: str) -> Callable[[str], str]:
-    # An agent with options is called `name:option=value`, and would speak of itself by the name alone.
-    own = (re.escape(part) for part in (agent, agent.partition(":")[0]) if len(part) > 2)
-    words = "|".join((*own, *_MAKERS))
-    pattern = re.compile(rf"(?<![^\W_])(?:{words})(?:[-. ]?[0-9][\w.]*)*(?![^\W_])", re.IGNORECASE)
-    return lambda text: pattern.sub(_HIDDEN, text)

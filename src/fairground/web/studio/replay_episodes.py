@@ -13,7 +13,7 @@ from fastapi import Request
 from fairground.arena import Absent
 from fairground.core import EpisodeError
 from fairground.rollout import EpisodeFolder, read_episode
-from fairground.rollout.run import EPISODES
+from fairground.rollout.store import EPISODES
 from fairground.web.studio.runs_found import Found, Place, find_run, places_of
 from fairground.web.studio.runs_plays import attempt_in
 

@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode
 
 from fastapi import Request, Response
 
-from fairground.core import Check, FairgroundError
+from fairground.core import Check, FairgroundError, ended_by_words
 from fairground.report.describe import evidence
 from fairground.report.html import Child, Html, tag
 from fairground.report.outcomes import outcome_pill
@@ -184,7 +184,7 @@ def _facts(folder: EpisodeFolder, *, short: bool = False) -> Html:
     if not short:
         facts.append(("Agent", tag("bdi", clip(episode.agent, 100))))
     if episode.ended_by:
-        facts.append(("Ended by", episode.ended_by.replace("_", " ")))
+        facts.append(("Ended by", ended_by_words(episode.ended_by)))
     if usage is not None and usage.tokens is not None:
         facts.append(("Tokens", f"{usage.tokens:,}"))
     if usage is not None and usage.dollars is not None:

@@ -153,8 +153,7 @@ def _sections(found: Found, mark: str) -> tuple[Html | None, ...]:
     """What a run's page shows of it, remembered until the run changes: there may be hundreds of scenarios."""
     run, listed = summary_of(found), episodes_of(found)
     summary, _ = scores_of(((found, mark),))
-    score = summary.standings[0].score if summary else None
-    return standing(run, tally(run.contender, listed), score), by_scenario(run.name, listed), without_score(listed)
+    return standing(run, tally(run.contender, listed), summary), by_scenario(run.name, listed), without_score(listed)
 
 
 def _group(request: Request, name: str, some: Sequence[Found]) -> Response:

@@ -10,11 +10,12 @@ from pydantic import Field
 from fairground.arena import Refused
 from fairground.core import Record
 from fairground.stats import Interval
-from fairground.web.studio.runs_found import find_run, find_runs, places_of
+from fairground.web.studio.runs_found import Found, find_run, find_runs, places_of
 from fairground.web.studio.runs_labels import RunFilter
 from fairground.web.studio.runs_list import EACH, members, one_page
 from fairground.web.studio.runs_parts import replay_path
 from fairground.web.studio.runs_read import RunEpisode, RunSummary, State, episodes_of, summary_of
+from fairground.web.studio.runs_scores import scores_of
 from fairground.web.studio.runs_tally import Filter, OutcomeWord, Sort, Tally, tally_by
 from fairground.web.trouble import ABSENT
 
@@ -57,6 +58,8 @@ class RunEntry(Record):
     retried: int
     success: Rate | None = Field(description="out of the scored episodes; null while there are none")
     mean_reward: Rate | None = Field(description="over the same episodes; null while there are none")
+    score_errors_failed: Rate | None = Field(description="success with errors as failures; null where none errored")
+    agent_errors: Literal["failed", "excluded"] = Field(description="what became of errors of the agent")
     cost: float = Field(description="dollars, as far as known")
     fault: str = Field(description="what is wrong with a damaged one, or was left out of an open one; else empty")
     mark: str = Field(description="another one whenever something has changed")
@@ -133,13 +136,14 @@ class EpisodeList(Record):
 @router.get("/api/runs")
 def runs(request: Request, text: Text = "", tag: Text = "") -> RunList:
     """All runs, by name; with words that are in what they are called, who acted and where, and with a tag."""
-    found = []
+    found, places = [], {}
     for one in find_runs(places_of(request)).values():
         try:
             found.append(summary_of(one))
         except Refused:  # gone since it was found
             continue
-    return RunList(runs=tuple(RunEntry.parse(_run(one)) for one in RunFilter(text, tag)(found)))
+        places[one.name] = one
+    return RunList(runs=tuple(RunEntry.parse(_run(one, places[one.name])) for one in RunFilter(text, tag)(found)))
 
 
 @router.get("/api/runs/{name}", responses=ABSENT)
@@ -148,7 +152,7 @@ def run(request: Request, name: str) -> RunDetail:
     found = find_run(places_of(request), name)
     summary = summary_of(found)
     rows = [] if summary.state == "damaged" else tally_by(episodes_of(found), lambda one: one.scenario)
-    return RunDetail.parse({**_run(summary), "scenarios": tuple(map(_scenario, rows))})
+    return RunDetail.parse({**_run(summary, found), "scenarios": tuple(map(_scenario, rows))})
 
 
 @router.get("/api/runs/{name}/mark", responses=ABSENT)
@@ -176,14 +180,19 @@ def episodes(
     return EpisodeList(total=total, page=page, pages=pages, each=EACH, episodes=tuple(map(_episode, shown)))
 
 
-def _run(one: RunSummary) -> dict[str, object]:
+def _run(one: RunSummary, found: Found) -> dict[str, object]:
+    strict = None
+    if one.errored and one.scored and one.state != "damaged":
+        scores, _ = scores_of(((found, one.mark),))
+        strict = scores.standings[0].score_errors_failed if scores is not None else None
     return {
         "name": one.name, "title": one.title, "tags": one.tags, "group": one.group, "agent": one.agent,
         "condition": one.condition, "worlds": one.worlds,
         "rollouts": one.rollouts, "started": one.started, "state": one.state, "planned": one.planned,
         "ended": one.ended, "passed": one.passed, "failed": one.failed, "errored": one.errored,
         "invalid": one.invalid, "retried": one.retried, "success": _rate(one.rate),
-        "mean_reward": _rate(one.reward), "cost": one.cost,
+        "mean_reward": _rate(one.reward), "score_errors_failed": _rate(strict), "agent_errors": one.agent_errors,
+        "cost": one.cost,
         "fault": one.fault, "mark": one.mark,
     }  # fmt: skip
 

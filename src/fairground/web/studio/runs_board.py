@@ -13,7 +13,7 @@ from fairground.report.outcomes import outcome_pill
 from fairground.report.plots import inline_bar, look_of
 from fairground.report.plots.scale import whole
 from fairground.report.statistics_words import rank_range, reward_range, statistic_in_words, verdict
-from fairground.stats import Contender, Standing, Summary
+from fairground.stats import Contender, Standing, Summary, differing_note
 from fairground.web.shell import pill
 from fairground.web.studio.runs_found import Found
 from fairground.web.studio.runs_page import outcome_figure, without_score
@@ -67,6 +67,7 @@ def _leaderboard(
     standings = {one.contender: one for one in summary.standings} if summary else {}
     tallies = [tally(one.name, episodes_of(one)) for one in found]
     costs = any(one.cost is not None for one in tallies)
+    broke = any(one.errored for one in tallies)
     runs = [summary_of(one) for one in found]
     rows: list[list[Child]] = []
     for place, (run, counts) in enumerate(zip(runs, tallies, strict=True)):
@@ -80,6 +81,7 @@ def _leaderboard(
                 (tag("a", named(labels[name]), href=run_path(name)), " ",
                  state_pill(run) if run.state != "finished" else None),
                 score or tag("span", "none scored", class_="muted"),
+                *([_strict(standing, counts)] if broke else []),
                 reward_range(standing.reward) if standing else "",
                 rank,
                 f"{counts.passed:,} of {counts.scored:,}",
@@ -95,6 +97,7 @@ def _leaderboard(
     heads = [
         "Agent",
         "Score, 95%",
+        *(["Errors as failures"] if broke else []),
         "Mean reward",
         "Rank",
         "Passed",
@@ -109,12 +112,28 @@ def _leaderboard(
         tag("h2", "Leaderboard"),
         tag("div", verdict(summary), class_="verdict") if summary else None,
         listing([*heads, "Compare"], rows, label="Leaderboard", class_="tallies board"),
+        _notes(runs, labels, summary),
         outcome_figure(runs, labels) if any(run.ended for run in runs) else None,
         tag("p", f"The score is {statistic_in_words('mean')}, with an interval whose clusters are scenarios: the same "
             "as in the run's report. A rank such as 1 to 2 is the range that the decided differences leave open. Steps "
             "are the mean, time is the median of the scored episodes.", class_="muted small"),
         class_="card",
     )  # fmt: skip
+
+
+def _notes(runs: Sequence[RunSummary], labels: Mapping[str, str], summary: Summary | None) -> Html | None:
+    """What must be known of errors to read the scores rightly."""
+    excluded = [labels[run.name] for run in runs if run.agent_errors == "excluded"]
+    said = [f"agent errors were excluded from the score of {one}" for one in excluded]
+    said += [note for duel in summary.duels if (note := differing_note(duel))] if summary else []
+    return tag("ul", [tag("li", named(note)) for note in said], class_="notes") if said else None
+
+
+def _strict(standing: Standing | None, counts: Tally) -> str:
+    """The score with every errored episode as a failed one."""
+    if standing is None:
+        return "0%" if counts.errored else ""
+    return rate_words(standing.score_errors_failed or standing.score)
 
 
 def _score(summary: Summary, standing: Standing, place: int, label: str) -> tuple[Html, str]:

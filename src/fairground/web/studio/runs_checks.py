@@ -13,7 +13,7 @@ from typing import Final
 
 from fairground.core import EpisodeError
 from fairground.rollout.failed_checks import failed_checks, verdict_files
-from fairground.rollout.run import EPISODES
+from fairground.rollout.store import EPISODES
 from fairground.web.studio.runs_found import Found
 from fairground.web.studio.runs_read import Kept, RunEpisode, episodes_of, mark_of, opened
 

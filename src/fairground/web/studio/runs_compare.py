@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -21,7 +21,7 @@ from fairground.report.statistics_words import chance, counted, point_range, rat
 from fairground.rollout.differing import Contest, RunSide, side_of
 from fairground.rollout.duels import Duel, duel, told_apart
 from fairground.rollout.episode_table import store_table
-from fairground.stats import Comparison, Table, compare, count, join_tables
+from fairground.stats import Comparison, Table, compare, compare_strictly, count, join_tables
 from fairground.web.shell import empty, fact, pill
 from fairground.web.studio.runs_found import Found, no_run
 from fairground.web.studio.runs_parts import drawn, listing, named, run_path
@@ -103,16 +103,20 @@ def _compared(a: tuple[Found, str], b: tuple[Found, str]) -> Duel:
         tables = [told_apart(one, found.name) for one, (found, _) in zip(tables, (a, b), strict=True)]
     whole = join_tables(tables)
     one, other = (count(whole, each.contenders[0]) for each in tables)
-    (rng,) = np.random.default_rng(0).spawn(1)
+    root = np.random.default_rng(0)
+    (rng,), (strict_rng,) = root.spawn(1), root.spawn(1)
     compared = compare(one, other, rng=rng, level=LEVEL)
-    return duel(one, other, compared, *sides, level=LEVEL)
+    strictly = partial(compare, rng=strict_rng, level=LEVEL)
+    strict = compare_strictly(whole, one.contender, other.contender, strictly)
+    return duel(one, other, compared, *sides, level=LEVEL, errors_failed=strict)
 
 
 def _result(runs: Sequence[RunSummary], found: Duel) -> list[Child]:
     one = found.comparison
     return [
         tag(
-            "section", tag("h2", "Who is better"), _verdict(one), _facts(runs, one), _differences(one),
+            "section", tag("h2", "Who is better"), _verdict(one), _facts(runs, one), _strictly(found),
+            _differences(one),
             tag("p", "The difference is the first minus the second. Each scenario that both ran gives one difference; "
                 "these are the sample behind the interval.", class_="muted small"),
             class_="card",
@@ -133,6 +137,21 @@ def _verdict(one: Comparison) -> Html:
     loser = one.b if one.decided == one.a else one.a
     return tag("p", pill("decided", "good"), " ", tag("b", named(str(one.decided))), " is better than ",
                named(str(loser)), f": the difference is {difference} percentage points.")  # fmt: skip
+
+
+def _strictly(found: Duel) -> Html | None:
+    """The same with errors counted as failures, where any episode errored."""
+    one = found.errors_failed
+    if one is None:
+        return None
+    facts = [
+        (f"{one.a}, errors as failures", rate(one.scores[0])),
+        (f"{one.b}, errors as failures", rate(one.scores[1])),
+        ("Difference, points", point_range(one.difference)),
+        ("p", chance(one.p_value)),
+    ]
+    shown = tag("dl", [fact(name, value) for name, value in facts], class_="facts")
+    return tag("div", tag("h3", "With errors counted as failures"), _verdict(one), shown, class_="stack")
 
 
 def _facts(runs: Sequence[RunSummary], one: Comparison) -> Html:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from fairground.core import ended_by_words
 from fairground.report.html import Child, Html, tag
 from fairground.report.outcomes import outcome_pill
 from fairground.report.plots import Stack, figure, stacks
 from fairground.report.statistics_words import reward_range, statistic_in_words
-from fairground.stats import Interval
+from fairground.stats import Summary
 from fairground.web.shell import fact
 from fairground.web.studio.runs_parts import (
     dollars,
@@ -33,16 +34,19 @@ _PARTS: Final = (
 )  # fmt: skip
 
 
-def standing(run: RunSummary, whole: Tally, score: Interval | None) -> Html:
+def standing(run: RunSummary, whole: Tally, scores: Summary | None) -> Html:
     """How far it is, and what came out so far.
 
     Args:
         run: Which one.
         whole: All its episodes, counted.
-        score: As `fairground run` and its report give it; None where nothing was scored.
+        scores: As `fairground run` and its report give them; None where nothing was scored.
     """
+    own = scores.standings[0] if scores is not None else None
+    score, strict = (own.score, own.score_errors_failed) if own is not None else (None, None)
     facts: list[tuple[str, Child]] = [
         ("Score, 95%", rate_words(score)),
+        *([("Errors as failures, 95%", rate_words(strict))] if strict is not None else []),
         ("Mean reward", reward_range(whole.reward)),
         ("Passed", f"{whole.passed:,} of {whole.scored:,} scored"),
         ("Errored", outcome_pill("errored", f"{whole.errored:,}") if whole.errored else "0"),
@@ -64,6 +68,7 @@ def standing(run: RunSummary, whole: Tally, score: Interval | None) -> Html:
         outcome_figure([run]) if whole.ended else None,
         tag("p", f"The score is {statistic_in_words('mean')}, with an interval whose clusters are scenarios: the same "
             "as in the run's report.", class_="muted small"),
+        tag("ul", [tag("li", named(note)) for note in scores.notes], class_="notes") if scores else None,
         class_="card",
     )  # fmt: skip
 
@@ -91,7 +96,9 @@ def without_score(listed: Sequence[RunEpisode], labels: Mapping[str, str] | None
         return None
     kinds: dict[tuple[str, str, str], list[RunEpisode]] = {}
     for one in broken:
-        kinds.setdefault((one.run if labels else "", one.outcome, one.error or one.ended_by), []).append(one)
+        kinds.setdefault(
+            (one.run if labels else "", one.outcome, one.error or ended_by_words(one.ended_by)), []
+        ).append(one)
     often = sorted(kinds.items(), key=lambda pair: -len(pair[1]))
     rows: list[list[Child]] = []
     for (run, outcome, error), some in often[:_FAULTS]:
@@ -100,7 +107,10 @@ def without_score(listed: Sequence[RunEpisode], labels: Mapping[str, str] | None
         rows.append([outcome_pill(outcome), *who, named(error), f"{len(some):,}", look])
     more = tag("p", f"And {len(kinds) - _FAULTS:,} kinds more.", class_="muted") if len(kinds) > _FAULTS else None
     heads = ("Outcome", *(["Agent"] if labels else []), "What happened", "Episodes", "For example")
-    said = "Errored is ours, invalid is the configuration's. Neither counts against the agent."
+    said = (
+        "Errored is ours, unless errors of the agent were excluded. Invalid is the configuration's. Neither is part "
+        "of the score."
+    )
     return tag(
         "section", tag("h2", "Without a score"), tag("p", said, class_="muted"),
         listing(heads, rows, label="Errors"), more, class_="card",

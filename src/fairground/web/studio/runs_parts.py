@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 from urllib.parse import quote
 
+from fairground.core import ended_by_words
 from fairground.report.html import Child, Html, tag
 from fairground.report.outcomes import outcome_pill
 from fairground.report.plots import Figure, inline_bar, look_of
@@ -211,7 +212,7 @@ def _head(column: Column) -> Child:
 
 def _ending(one: RunEpisode, wanted: Filter, path: str) -> Child:
     """Who or what ended an episode; an error in its words, and the first check that failed."""
-    ended = one.ended_by.replace("_", " ")
+    ended = ended_by_words(one.ended_by)
     error = tag("div", named(one.error), class_="error") if one.error else None
     if not one.failed:
         return (ended, error)

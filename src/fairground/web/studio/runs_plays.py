@@ -21,6 +21,7 @@ from fairground.rollout import Finished, Planned, Row, RunSpec, RunStore
 from fairground.rollout.disk import read_inside
 from fairground.rollout.ended import finished_of
 from fairground.rollout.folder import MAX_EPISODE
+from fairground.rollout.manifest import manifest_problem, read_manifest
 from fairground.rollout.strictjson import read_record
 
 ATTEMPT: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,200}", re.ASCII)
@@ -126,6 +127,9 @@ def _attempt(path: Path, seen: _Seen) -> _Attempt | None:
 def _read(path: Path, _seen: _Seen) -> _Attempt | None:
     try:
         episode = read_record(Episode, read_inside(path, "episode.json", limit=MAX_EPISODE), where="episode")
+        manifest = read_manifest(path) if episode.status == "complete" else None
+        if manifest is not None and manifest_problem(path, manifest):
+            return None
     except EpisodeError:
         return None
     if not all(_sound(value) for value in (episode.seed, episode.steps, episode.seconds)):

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Final, Generic, Literal, NamedTuple, TypeVar
 
 from fairground.core import FairgroundError, InvalidInput, Outcome
+from fairground.core.damage import damage_note
 from fairground.rollout import Row, RunStore
 from fairground.rollout.label import LABEL, RunLabel, read_label
 from fairground.rollout.store import is_going
@@ -101,11 +102,12 @@ class RunSummary(Outcomes):
         passed: Of those that have ended, how many ended so; likewise the next three.
         retried: Attempts that errored and were tried again.
         cost: Dollars, as far as known.
-        fault: What is wrong with a damaged run, or what was left out of people's attempts.
+        fault: What is wrong with a damaged run, with episodes of it, or what was left out of people's attempts.
         groups: Its scored episodes by scenario, or by configuration where it has but one scenario.
         mark: Another one whenever something has changed.
         label: The name and the tags that a person gave it.
         group_label: The same of what it was run together with.
+        agent_errors: What became of an episode that the agent broke off.
     """
 
     name: str
@@ -128,6 +130,7 @@ class RunSummary(Outcomes):
     mark: str = ""
     label: RunLabel = _UNNAMED
     group_label: RunLabel = _UNNAMED
+    agent_errors: Literal["failed", "excluded"] = "failed"
 
     @property
     def contender(self) -> str:
@@ -272,9 +275,13 @@ def _summarise(found: Found, store: RunStore, mark: str) -> RunSummary:
         found.name, found.group, _text(spec.agent), _text(spec.condition), tuple(map(_text, spec.worlds)),
         spec.rollouts, _text(store.started), state, progress.planned, passed, failed, errored, invalid,
         progress.retried, _number(progress.cost) or 0.0,
-        fault=f"{left_out:,} of the recordings cannot be read, and are left out" if left_out else "",
-        groups=grouped(store.scored()), mark=mark,
+        fault=f"{left_out:,} of the recordings cannot be read, and are left out" if left_out else _damage(store),
+        groups=grouped(store.scored()), mark=mark, agent_errors=spec.agent_errors,
     )  # fmt: skip
+
+
+def _damage(store: RunStore) -> str:
+    return _text(damage_note(store.damaged()))
 
 
 def _labelled(found: Found, run: RunSummary) -> RunSummary:
@@ -298,7 +305,7 @@ def _episode(found: Found, contender: str, row: Row) -> RunEpisode:
     planned, done = row.planned, row.finished
     configuration = _text(planned.configuration)
     if done is None:
-        values: tuple[Any, ...] = ("", None, 0, 0.0, None, None, "", "", "")
+        values: tuple[Any, ...] = ("", None, 0, 0.0, None, None, "", _text(row.damage and f"damaged: {row.damage}"), "")
     else:
         place = (_ATTEMPT if found.played else _FOLDER).fullmatch(_text(done.folder))
         values = (

@@ -35,7 +35,7 @@ function show(now) {
   notes.hidden = !now.notes.length;
   notes.replaceChildren(...now.notes.map((text) => Object.assign(document.createElement("p"), { className: "note", textContent: text })));
   const over = now.status === "judging" || now.status === "closed";
-  document.getElementById("sides").hidden = over || broken;
+  for (const id of ["sides", "pace"]) document.getElementById(id).hidden = over || broken;
   for (const side of ["a", "b"]) showSide(side, now, over);
   const stop = document.getElementById("stop");
   stop.hidden = !(now.mine && (now.status === "running" || now.status === "preparing"));
@@ -45,6 +45,7 @@ function show(now) {
   if (over && !replays) showReplays(now);
   ballot.hidden = !(over && now.may_vote);
   if (now.vote && !ballot.dataset.filled) fill(now.vote);
+  tellWhatCounts(now);
   if (now.names) reveal(now);
 }
 
@@ -143,7 +144,7 @@ function showReplays(now) {
 function howItEnded(scenes) {
   const steps = scenes.filter((one) => one.step);
   const { kind, text, reason } = steps.at(-1)?.step.action ?? {};
-  const said = [`${steps.length} ${steps.length === 1 ? "step" : "steps"}`, `${Math.round(scenes.at(-1)?.begins ?? 0)} s`, ENDS[kind] ?? "did not say that it was done"];
+  const said = [`${steps.length} ${steps.length === 1 ? "step" : "steps"}`, ENDS[kind] ?? "did not say that it was done"];
   const line = Object.assign(document.createElement("span"), { className: "ended", dir: "auto", textContent: said.join(" · ") });
   if (text || reason) line.append(": ", Object.assign(document.createElement("q"), { textContent: text || reason }));
   return line;
@@ -194,8 +195,24 @@ function fill(vote) {
 
 function voted() {
   ballot.querySelector("[type=submit]").textContent = "Change your vote";
-  document.getElementById("vote-hint").textContent = "You can change it until the battle is closed.";
   document.getElementById("vote-marks").textContent = "";
+}
+
+// Which of a person's votes counts: the last one before they knew the names.
+function tellWhatCounts(now) {
+  const hint = document.getElementById("vote-hint");
+  const said = ballot.querySelector(`[name=winner][value=${now.counted ?? "none"}]`)?.parentElement.textContent;
+  if (now.revealed && !now.vote) {
+    hint.textContent = "You know who they are already, so your vote will be kept, but does not count for ratings.";
+  } else if (now.after_reveal) {
+    hint.textContent = said
+      ? `You changed your vote after you knew the names. For ratings your vote before that counts: ${said}.`
+      : "You knew the names before you voted, so your vote is kept, but does not count for ratings.";
+  } else if (now.revealed) {
+    hint.textContent = `You know the names now. You can still change your vote: the change is kept and marked, but for ratings your vote stays: ${said}.`;
+  } else if (now.vote) {
+    hint.textContent = "You can change it. What you say last before you know the names counts.";
+  }
 }
 
 ballot.addEventListener("change", () => { document.getElementById("vote-trouble").hidden = true; });
@@ -208,7 +225,8 @@ ballot.addEventListener("submit", async (event) => {
   const vote = Object.fromEntries([...given].filter(([, value]) => value !== ""));
   const counted = await tell("PUT", `${here}/vote`, { ...vote, marks });
   if (!counted) return;
-  toast(counted.version === 1 ? "Your vote is counted." : "Your vote is changed.");
+  if (counted.after_reveal) toast("Your vote is kept. It does not count, because you knew the names.");
+  else toast(counted.version === 1 ? "Your vote is counted." : "Your vote is changed.");
   voted();
   const now = await tell("GET", here);
   if (now) show(now);

@@ -142,6 +142,7 @@ export function mountSideBySide(element, sources, { mode = "step", marks, marked
     trouble.textContent = bad.join(" ");
     trouble.hidden = !bad.length;
     found.forEach((one, place) => { if (one.status === "fulfilled") stages[place].open(one.value); });
+    choice.hidden = found.some((one) => one.value && !one.value.about); // an anonymous replay tells no times
     arrange();
     root.dataset.ready = "yes";
     if (bad.length) throw new Error(bad.join(" "));

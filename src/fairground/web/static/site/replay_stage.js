@@ -211,6 +211,7 @@ function why(text) {
 }
 
 function times(step) {
+  if (step.act_ms === null) return []; // of an anonymous replay, whose steps all take the same time
   const chips = [[`at ${step.begins.toFixed(1)} s`]];
   if (step.agent_ms) chips.push([`agent ${ms(step.agent_ms)}`]);
   if (step.act_ms !== null) chips.push([`act ${ms(step.act_ms)}`]);
