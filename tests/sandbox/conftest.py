@@ -99,6 +99,17 @@ def attack(sandbox: Sandbox, program: str, *arguments: object, timeout: float = 
     return done.stdout.decode(errors="replace").splitlines()
 
 
+def inner_pid(box: Sandbox) -> int:
+    """The number that the first process among the programs, their keeper, has on the host."""
+    first: int = box.first_pid  # type: ignore[attr-defined]
+    return int(Path(f"/proc/{first}/task/{first}/children").read_text().split()[0])
+
+
+@pytest.fixture(name="inner_pid")
+def inner_pid_fixture() -> Callable[[Sandbox], int]:
+    return inner_pid
+
+
 @pytest.fixture(name="attack")
 def attack_fixture() -> Callable[..., list[str]]:
     return attack
@@ -124,7 +135,7 @@ def as_root() -> None:
         pytest.skip("only root can make the host that this test needs")
 
 
-@pytest.fixture(params=["/usr/local", "/opt"])
+@pytest.fixture(params=["/usr/local/lib", "/usr/share"])
 def software(request: pytest.FixtureRequest, as_root: None) -> Iterator[Path]:
     """A folder among the host's software, which is seen inside unless it is hidden."""
     folder = Path(request.param, f"fairground-test-{uuid.uuid4().hex[:8]}")

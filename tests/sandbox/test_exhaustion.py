@@ -18,9 +18,11 @@ Attack = Callable[..., list[str]]
 Make = Callable[..., Sandbox]
 
 
-def test_a_fork_bomb_is_bounded_and_the_sandbox_ends_quickly(make: Make, until: Callable[..., None]) -> None:
+def test_a_fork_bomb_is_bounded_and_the_sandbox_ends_quickly(
+    make: Make, until: Callable[..., None], inner_pid: Callable[[Sandbox], int]
+) -> None:
     box = make(limits=Limits(processes=150))
-    inside = _namespace(box.first_pid)  # type: ignore[attr-defined]
+    inside = _namespace(inner_pid(box))
     assert inside
     box.start(["sh", "-c", "bomb() { bomb | bomb & }; bomb"])
     box.start(["perl", "-e", "while (1) { fork }"])
@@ -62,7 +64,7 @@ def test_files_in_memory_count_as_memory_and_can_still_be_read(make: Make) -> No
 
 
 @pytest.mark.alone
-@pytest.mark.parametrize("place", ["~", "/tmp", "/var/tmp", "/dev/shm", "/etc", "/run/user/1000"])
+@pytest.mark.parametrize("place", ["~", "/tmp", "/var/tmp", "/dev/shm", "/run/user/1000"])
 def test_a_full_disk_is_full_inside_only(make: Make, place: str) -> None:
     box = make(limits=Limits(disk=8 * MEGABYTE))
     free = shutil.disk_usage("/").free
@@ -100,11 +102,13 @@ except OSError as error:
     box.write_file("~/elsewhere", b"x")
 
 
-def test_a_flood_of_output_does_not_grow_or_slow_anything(make: Make, until: Callable[..., None]) -> None:
+def test_a_flood_of_output_does_not_grow_or_slow_anything(
+    make: Make, until: Callable[..., None], inner_pid: Callable[[Sandbox], int]
+) -> None:
     box = make()
     floods = [box.start(["sh", "-c", "exec yes $0", f"flood{number}"]) for number in range(4)]
     until(lambda: all("flood" in flood.output(100) for flood in floods), "nothing was written")
-    keeper = Path(f"/proc/{box.first_pid}/statm")  # type: ignore[attr-defined]
+    keeper = Path(f"/proc/{inner_pid(box)}/statm")
     before = int(keeper.read_text().split()[1])
     for number in range(30):
         assert box.run(["echo", str(number)]).stdout.decode() == f"{number}\n"
@@ -116,7 +120,9 @@ def test_a_flood_of_output_does_not_grow_or_slow_anything(make: Make, until: Cal
         assert set(flood.output(10_000).splitlines()[1:-1]) == {f"flood{number}"}
 
 
-def test_many_programs_can_be_started_and_their_ends_are_remembered(make: Make) -> None:
+def test_many_programs_can_be_started_and_their_ends_are_remembered(
+    make: Make, inner_pid: Callable[[Sandbox], int]
+) -> None:
     box = make()
     fds = len(os.listdir("/proc/self/fd"))
     for number in range(100):
@@ -124,9 +130,9 @@ def test_many_programs_can_be_started_and_their_ends_are_remembered(make: Make) 
         assert program.wait(20) == number and program.output() == f"{number}\n"
     del program
     assert len(os.listdir("/proc/self/fd")) <= fds + 2
-    first = box.first_pid  # type: ignore[attr-defined]
     if os.geteuid() == 0:
-        assert len(os.listdir(f"/proc/{first}/fd")) < 40, "the keeper lets go of what ended"
+        for keeper in (box.first_pid, inner_pid(box)):  # type: ignore[attr-defined]
+            assert len(os.listdir(f"/proc/{keeper}/fd")) < 40, "the keeper lets go of what ended"
 
 
 def test_orphans_by_the_thousand_do_not_keep_the_keeper_from_answering(make: Make, until: Callable[..., None]) -> None:

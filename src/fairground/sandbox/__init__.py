@@ -3,6 +3,7 @@
 Imports `core` only. Screens, worlds and everything above take a `Sandbox` and do not care who made it.
 """
 
+from fairground.sandbox.hidden import keep_private
 from fairground.sandbox.layers import Layer, LayerStore, cache_folder, hash_path
 from fairground.sandbox.pool import Pool, Poolable
 from fairground.sandbox.protocol import HOME, Completed, FileInfo, Limits, Process, Sandbox, SandboxSpec
@@ -34,6 +35,7 @@ __all__ = [
     "cache_folder",
     "default_runner",
     "hash_path",
+    "keep_private",
     "namespace_support",
     "open_sandbox",
     "runners",

@@ -1,26 +1,66 @@
-"""Where answers lie on this machine: code of suites, of Fairground, of the environment they are installed in."""
+"""What programs in a sandbox never see of this machine, wherever it lies.
+
+Answers: the code of suites and of Fairground, and the environment that they are installed in. Results: the folders of
+runs, the arena's home. And folders of the system that do not belong to a package.
+"""
 
 from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import sys
+import threading
 from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import Distribution, entry_points
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
+from fairground.sandbox.layers import cache_folder
+from fairground.sandbox.packaged import packaged
+
 _PROJECT_FILES = ("pyproject.toml", "setup.py")
-# Never hidden as a whole, even if somebody keeps a project right there: programs inside live in them.
+_PROGRAMS = {"bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec", "share", "games", "include", "local"}
+# Never hidden as a whole, even if somebody keeps a project or results right there: programs inside live in them.
 _SYSTEM = {
-    Path(path) for path in ("/", "/usr", "/usr/local", "/usr/lib", "/usr/share", "/opt", "/etc", "/var", "/var/lib")
-}
+    Path(path)
+    for path in ("/", "/etc", "/home", "/opt", "/srv", "/tmp", "/usr", "/usr/local", "/var", "/var/lib", "/var/tmp")
+} | {Path(above, name) for above in ("/usr", "/usr/local") for name in _PROGRAMS}
+_private: set[Path] = set()
+_lock = threading.Lock()
+
+
+def keep_private(folder: Path) -> None:
+    """Hides a folder with results, and its neighbours, from every sandbox that this process makes from now on."""
+    for path in {folder.absolute(), folder.resolve()}:
+        place = path if path.parent in _SYSTEM else path.parent
+        with _lock:
+            if place not in _SYSTEM and not any(above in _private for above in (place, *place.parents)):
+                _private.add(place)
+
+
+def hidden_now() -> tuple[Path, ...]:
+    """Everything that the next sandbox must not show."""
+    with _lock:
+        private = tuple(_private)
+    return (*hidden_paths(), cache_folder(), *private, *_of_nobody())
+
+
+def _of_nobody() -> list[Path]:
+    """Folders of the system that are neither programs nor a package's settings."""
+    known = {"/usr": _PROGRAMS, "/etc": packaged()["etc"]}
+    return [
+        Path(entry.path)
+        for tree, names in known.items()
+        for entry in os.scandir(tree)
+        if entry.name not in names and entry.is_dir(follow_symlinks=False)
+    ]
 
 
 @cache
 def hidden_paths() -> tuple[Path, ...]:
-    """Paths that are never to be seen from inside, wherever they are installed. Looked up once a process."""
+    """Where answers lie, wherever they are installed. Looked up once per process."""
     paths = _with_project(Path(__file__).parents[1])
     if sys.prefix != sys.base_prefix:
         paths.add(Path(sys.prefix))

@@ -32,14 +32,16 @@ class KeptSandbox:
         runner: Its name.
         channel: The line to the keeper.
         home: The user's home inside.
+        backstage: The folder of programs that run backstage.
         notes: What a reader of results should know.
     """
 
-    def __init__(self, runner: str, channel: Channel, home: str, notes: tuple[str, ...]) -> None:
+    def __init__(self, runner: str, channel: Channel, home: str, backstage: str, notes: tuple[str, ...]) -> None:
         self.runner = runner
         self.isolated = runner == "namespace"
         self.notes = notes
         self.home = home
+        self.backstage = backstage
         self.frozen = False
         self._channel = channel
         self._cgroup = channel.cgroup
@@ -72,6 +74,7 @@ class KeptSandbox:
         timeout: float = 60.0,
         check: bool = True,
         limit: int = 8 * MEGABYTE,
+        backstage: bool = False,
     ) -> Completed:
         """Runs a command to its end."""
         started = time.monotonic()
@@ -80,7 +83,7 @@ class KeptSandbox:
                 stdin = _memory_file(theirs, input)
                 out_r, out_w = _pipe(ours, theirs)
                 err_r, err_w = _pipe(ours, theirs)
-                process = self._spawn(argv, env, cwd, {0: stdin, 1: out_w, 2: err_w}, log=False)
+                process = self._spawn(argv, env, cwd, {0: stdin, 1: out_w, 2: err_w}, log=False, backstage=backstage)
             try:
                 stdout, stderr = process.gather(out_r, err_r, started + timeout, limit)
             except (TimeoutError, OverflowError) as error:
@@ -102,24 +105,41 @@ class KeptSandbox:
         env: Mapping[str, str] | None = None,
         cwd: str = HOME,
         fds: Mapping[int, int] | None = None,
+        backstage: bool = False,
     ) -> KeptProcess:
         """Starts a program that runs on."""
-        return self._spawn(argv, env, cwd, fds or {}, log=True)
+        return self._spawn(argv, env, cwd, fds or {}, log=True, backstage=backstage)
 
     def _spawn(
-        self, argv: Sequence[str], env: Mapping[str, str] | None, cwd: str, fds: Mapping[int, int], *, log: bool
+        self,
+        argv: Sequence[str],
+        env: Mapping[str, str] | None,
+        cwd: str,
+        fds: Mapping[int, int],
+        *,
+        log: bool,
+        backstage: bool,
     ) -> KeptProcess:
         if not argv or not all(isinstance(part, str) and "\0" not in part for part in argv):
             raise InvalidInput(f"a command is a list of words without NUL, got {_shown(argv)!r}")
-        request = {"do": "spawn", "argv": list(argv), "env": checked_env(env or {}), "cwd": checked_path(cwd)}
+        request = {
+            "do": "spawn",
+            "argv": list(argv),
+            "env": checked_env(env or {}),
+            "cwd": checked_path(cwd),
+            "targets": list(fds),
+            "log": log,
+            "quiet": log and backstage and self.isolated,
+            "backstage": backstage,
+        }
         with self._channel.lock:
             if self.frozen and self.alive:
                 raise SandboxError(f"{argv[0]} cannot be started: the sandbox is frozen", fix="thaw it first")
             try:
-                pid, passed = self._channel.call({**request, "targets": list(fds), "log": log}, list(fds.values()))
+                pid, passed = self._channel.call(request, list(fds.values()))
             except Refusal as refusal:
                 raise _cannot_start(argv[0], refusal) from None
-        return KeptProcess(self._channel, pid, tuple(argv), *passed)
+        return KeptProcess(self._channel, pid, tuple(argv), *passed, backstage=backstage)
 
     def _memory_words(self, code: int) -> str:
         """Says so when a program was killed because the sandbox's memory ran out."""

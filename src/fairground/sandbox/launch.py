@@ -22,6 +22,7 @@ from fairground.sandbox.channel import Channel, Refusal
 from fairground.sandbox.keeper.serve import MESSAGE
 from fairground.sandbox.kept import SANDBOX_UID, KeptSandbox, checked_env
 from fairground.sandbox.network import Outbound
+from fairground.sandbox.packaged import packaged
 from fairground.sandbox.protocol import SandboxSpec
 
 _START = "import sys; sys.path.append(sys.argv[1]); from keeper.main import main; main(int(sys.argv[2]))"
@@ -52,7 +53,7 @@ def make_sandbox(spec: SandboxSpec, *, kind: str, hide: Sequence[Path] = ()) -> 
         if outbound is not None:
             channel.helpers.append(outbound.connect(*fds))
         undo.pop_all()
-    return KeptSandbox(kind, channel, ready["home"], tuple(_notes(spec, kind, channel.cgroup)))
+    return KeptSandbox(kind, channel, ready["home"], ready["backstage"], tuple(_notes(spec, kind, channel.cgroup)))
 
 
 def _check(spec: SandboxSpec) -> None:
@@ -130,6 +131,7 @@ def _order(spec: SandboxSpec, kind: str, cgroup: Cgroup, hide: Sequence[Path]) -
         "processes": None if bare else spec.limits.processes,
         "disk": spec.limits.disk,
         "hide": sorted(covered),
+        "opt": [] if bare else sorted(packaged()["opt"]),
         "hostname": spec.hostname,
         "outbound": spec.network == "outbound" and not bare,
         "as_root": as_root,

@@ -25,14 +25,25 @@ class KeptProcess:
         argv: The command.
         pidfd: Becomes readable when it ends.
         ring: The end of what it writes, in memory shared with the keeper; None when nobody follows it.
+        backstage: Whether it runs there, where numbers mean other programs.
     """
 
-    def __init__(self, channel: Channel, pid: int, argv: tuple[str, ...], pidfd: int, ring: int | None = None) -> None:
+    def __init__(
+        self,
+        channel: Channel,
+        pid: int,
+        argv: tuple[str, ...],
+        pidfd: int,
+        ring: int | None = None,
+        *,
+        backstage: bool = False,
+    ) -> None:
         self.pid = pid
         self.argv = argv
         self._channel = channel
         self._pidfd = pidfd
         self._ring = ring
+        self._backstage = backstage
         self._code: int | None = None
 
     def poll(self) -> int | None:
@@ -53,20 +64,21 @@ class KeptProcess:
         # Everything inside ends with its sandbox, and a program that is traced leaves its status to the tracer.
         code = None
         with contextlib.suppress(SandboxError):
-            code, _ = self._channel.call({"do": "status", "pid": self.pid})
+            code, _ = self._channel.call({"do": "status", "pid": self.pid, "backstage": self._backstage})
         return int(code) if code is not None else -signal.SIGKILL
 
     def kill(self, signal: int = 9) -> None:
         """Sends a signal to its process group; nothing happens when it has ended."""
         if self.poll() is None:
-            self._channel.call({"do": "kill", "pid": self.pid, "signal": int(signal)})
+            where = {"pid": self.pid, "backstage": self._backstage}
+            self._channel.call({"do": "kill", "signal": int(signal), **where})
 
     def output(self, limit: int = 65536) -> str:
         """The end of what it has written, also when the sandbox is gone; at most 256 KB are kept."""
         if self._ring is None:
             return ""
         with contextlib.suppress(SandboxError):
-            self._channel.call({"do": "catch_up"})
+            self._channel.call({"do": "catch_up", "backstage": self._backstage})
         (total,) = struct.unpack("=Q", os.pread(self._ring, HEADER, 0))
         ring = os.pread(self._ring, SIZE, HEADER)
         place = total % SIZE

@@ -115,6 +115,8 @@ class Sandbox(Protocol):
     """What a reader of results should know, such as limits this machine cannot enforce."""
     home: str
     """The user's home, as an absolute path inside."""
+    backstage: str
+    """A folder for the files of programs that run backstage; where `isolated`, other programs can only read it."""
     frozen: bool
 
     @property
@@ -131,8 +133,12 @@ class Sandbox(Protocol):
         timeout: float = 60.0,
         check: bool = True,
         limit: int = 8 * MEGABYTE,
+        backstage: bool = False,
     ) -> Completed:
         """Runs a command to its end.
+
+        With `backstage`, and where `isolated`, it runs where no program that was started without can see, signal or
+        trace it, nor change /etc or what its own home (`self.backstage`) holds.
 
         Raises `SandboxError` with the end of its output when `check` is set and it failed, when it cannot be
         started, and when it does not end in time or writes more than `limit` bytes (it is killed, with its
@@ -147,8 +153,11 @@ class Sandbox(Protocol):
         env: Mapping[str, str] | None = None,
         cwd: str = HOME,
         fds: Mapping[int, int] | None = None,
+        backstage: bool = False,
     ) -> Process:
-        """Starts a program. `fds` gives it open files: its number inside -> the caller's number.
+        """Starts a program, as `run` does; one that runs backstage cannot send signals.
+
+        `fds` gives it open files: its number inside -> the caller's number.
 
         It has no other open files of anybody's. Raises as `run` does.
         """

@@ -12,9 +12,8 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from fairground.core import FairgroundError, SandboxError, unknown
-from fairground.sandbox.hidden import hidden_paths
+from fairground.sandbox.hidden import hidden_now
 from fairground.sandbox.launch import make_sandbox
-from fairground.sandbox.layers import cache_folder
 from fairground.sandbox.protocol import Sandbox, SandboxSpec
 
 Runner = Callable[[SandboxSpec], Sandbox]
@@ -90,7 +89,7 @@ def namespace_support() -> Support:
 
 
 def _namespace(spec: SandboxSpec) -> Sandbox:
-    return make_sandbox(spec, kind="namespace", hide=(*hidden_paths(), cache_folder()))
+    return make_sandbox(spec, kind="namespace", hide=hidden_now())
 
 
 def _bare(spec: SandboxSpec) -> Sandbox:

@@ -1,4 +1,7 @@
-"""A desktop inside a sandbox: Xvfb, a session bus, a window manager, and the screen on them."""
+"""A desktop inside a sandbox: Xvfb, a session bus, a window manager, and the screen on them.
+
+All of these run backstage, where programs on the desktop can neither signal nor trace them.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,7 @@ from fairground.screen import xrequests as x
 from fairground.screen.atspi import TreeReader
 from fairground.screen.desktopstyle import DesktopStyle
 from fairground.screen.framebuffer import MAX_SIDE, Framebuffer
+from fairground.screen.sessionbus import ACTIVATOR, BUS, bus_config
 from fairground.screen.wallpapers import paint
 from fairground.screen.windowmanager import openbox_config
 from fairground.screen.x11 import X11Screen
@@ -43,9 +47,17 @@ _ACCESSIBILITY_BUS: Final = ("/usr/libexec/at-spi-bus-launcher", "/usr/lib/at-sp
 # they are written meanwhile.
 _XVFB: Final = """
 command -v Xvfb >/dev/null || exit 127
-folder="$(mktemp -d "$XDG_RUNTIME_DIR/desktop.XXXXXX")" || exit 1
+folder="$(mktemp -d "$5/desktop.XXXXXX")" || exit 1
 ln -s "/proc/self/fd/$1" "$folder/Xvfb_screen0" && echo "$folder" >&$2 || exit 1
 exec Xvfb -displayfd "$2" -screen 0 "$3" -dpi "$4" -fbdir "$folder" -nolisten tcp -noreset -s 0
+"""
+
+# A program can ask the X server to close another client's connection. A window manager or a panel to which that happens
+# is started again; one that ends all the time is not.
+_KEPT_UP: Final = """
+command -v "$1" >/dev/null || exit 127
+for again in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do "$@"; done
+exit 1
 """
 
 _ROWS_BYTES: Final = 1 << 17  # of a picture that are sent in one request; a server takes a little more
@@ -104,7 +116,7 @@ def open_desktop(
     try:
         with _Line() as ready:
             fds = {_FRAMEBUFFER_FD: framebuffer.fd, _READY_FD: ready.writer}
-            words = [str(_FRAMEBUFFER_FD), str(_READY_FD), f"{width}x{height}x24", str(dpi)]
+            words = [str(_FRAMEBUFFER_FD), str(_READY_FD), f"{width}x{height}x24", str(dpi), sandbox.backstage]
             processes["Xvfb"] = _start(sandbox, "Xvfb", ["sh", "-c", _XVFB, "Xvfb", *words], {}, fds)
             ready.close_writer()
             folder = ready.read(processes["Xvfb"])
@@ -124,13 +136,13 @@ def open_desktop(
         env = _environment(display, folder, accessibility=accessibility) | style.environment(folder)
         if window_manager:
             argv = ["openbox", "--sm-disable", "--config-file", f"{folder}/openbox.xml"]
-            processes["openbox"] = _start(sandbox, "openbox", argv, env)
+            processes["openbox"] = _keep_up(sandbox, argv, env)
         with _Line() as ready:
-            argv = ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--nosyslog", f"--print-address={_READY_FD}"]
-            argv.append(f"--address={env['DBUS_SESSION_BUS_ADDRESS']}")
+            argv = ["sh", "-c", BUS, "dbus-daemon", folder, f"--print-address={_READY_FD}"]
             processes["dbus-daemon"] = _start(sandbox, "dbus-daemon", argv, env, {_READY_FD: ready.writer})
             ready.close_writer()
             ready.read(processes["dbus-daemon"])
+        processes["activator"] = sandbox.start(["sh", "-c", ACTIVATOR, "activator", folder], env=env)
         if accessibility:
             # Nobody waits for it: a program that needs it asks the session bus, which lets it wait.
             processes["at-spi-bus-launcher"] = _start_accessibility(sandbox, env)
@@ -138,7 +150,7 @@ def open_desktop(
         if window_manager:
             _wait_for(screen.has_window_manager, processes["openbox"])
         if style.panel != "none":
-            processes["tint2"] = _start(sandbox, "tint2", ["tint2", "-c", f"{folder}/tint2rc"], env)
+            processes["tint2"] = _keep_up(sandbox, ["tint2", "-c", f"{folder}/tint2rc"], env)
             _wait_for(lambda: any(one.title == "tint2" for one in screen.windows()), processes["tint2"])
         return Desktop(screen, env, display, processes, sandbox)
     except BaseException:
@@ -152,7 +164,6 @@ def open_desktop(
 def _environment(display: str, folder: str, *, accessibility: bool) -> dict[str, str]:
     env = {
         "DISPLAY": display,
-        "XDG_RUNTIME_DIR": folder.rpartition("/")[0],
         "XDG_CONFIG_DIRS": f"{folder}/xdg:/etc/xdg",
         "XDG_SESSION_TYPE": "x11",
         "DBUS_SESSION_BUS_ADDRESS": f"unix:path={folder}/bus",
@@ -169,6 +180,7 @@ def _environment(display: str, folder: str, *, accessibility: bool) -> dict[str,
 
 def _write_settings(sandbox: Sandbox, folder: str, style: DesktopStyle) -> None:
     sandbox.write_file(f"{folder}/openbox.xml", openbox_config(style.frames).encode())
+    sandbox.write_file(f"{folder}/bus.conf", bus_config(folder).encode())
     for place, content in style.files().items():
         sandbox.write_file(f"{folder}/{place}", content)
 
@@ -190,15 +202,19 @@ def _start(
     sandbox: Sandbox, name: str, argv: Sequence[str], env: Mapping[str, str], fds: Mapping[int, int] | None = None
 ) -> Process:
     try:
-        return sandbox.start(argv, env=env, fds=fds)
+        return sandbox.start(argv, env=env, fds=fds, backstage=True)
     except MissingPrerequisite:
         raise _missing(name) from None
+
+
+def _keep_up(sandbox: Sandbox, argv: Sequence[str], env: Mapping[str, str]) -> Process:
+    return _start(sandbox, argv[0], ["sh", "-c", _KEPT_UP, argv[0], *argv], env)
 
 
 def _start_accessibility(sandbox: Sandbox, env: Mapping[str, str]) -> Process:
     first, second = ([place, "--launch-immediately", "--a11y=1"] for place in _ACCESSIBILITY_BUS)
     try:
-        return sandbox.start(first, env=env)
+        return sandbox.start(first, env=env, backstage=True)
     except MissingPrerequisite:
         return _start(sandbox, "at-spi-bus-launcher", second, env)
 
@@ -206,6 +222,10 @@ def _start_accessibility(sandbox: Sandbox, env: Mapping[str, str]) -> Process:
 def _missing(name: str) -> MissingPrerequisite:
     fix = f"apt-get install {_PACKAGES[name]}"
     return MissingPrerequisite(f"a desktop needs {name}, which is not installed", fix=fix)
+
+
+def _name(process: Process) -> str:
+    return process.argv[3] if process.argv[:2] == ("sh", "-c") else process.argv[0]
 
 
 def _failed(process: Process, name: str) -> ScreenError | MissingPrerequisite:
@@ -220,7 +240,7 @@ def _wait_for(ready: Callable[[], bool], process: Process) -> None:
     deadline = time.monotonic() + _READY_SECONDS
     while not ready():
         if process.poll() is not None or time.monotonic() > deadline:
-            raise _failed(process, process.argv[0])
+            raise _failed(process, _name(process))
         time.sleep(_POLL)  # between two looks at a condition: nothing tells us when it comes true
 
 
@@ -269,7 +289,7 @@ class _Line:
             if not data:
                 with contextlib.suppress(TimeoutError):
                     process.wait(1.0)  # it has closed its end; its status says why
-                raise _failed(process, "Xvfb" if "Xvfb" in process.argv else process.argv[0])
+                raise _failed(process, _name(process))
             self._read += data
         line, _, self._read = self._read.partition(b"\n")
         return line.decode().strip()

@@ -97,6 +97,7 @@ class X11Screen:
         self._meter = Meter(cpu_seconds)
         self._at_work = at_work
         self._opcode = connection.extension("XTEST")
+        connection.send(x.ignore_server_grabs(self._opcode))  # a program that never lets go must not hold us
         self._windows = Windows(connection)
         self._keyboard = Keyboard(connection, self._opcode, self._typing_taken_in)
         self._held: dict[int, None] = {}

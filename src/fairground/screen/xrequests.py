@@ -27,6 +27,11 @@ def fake_input(opcode: int, kind: int, detail: int = 0, x: int = 0, y: int = 0, 
     return _FAKE_INPUT.pack(opcode, 2, 9, kind, detail, 0, delay, 0, 0, 0, x, y, 0, 0, 0, 0)
 
 
+def ignore_server_grabs(opcode: int) -> bytes:
+    """XTEST GrabControl: requests of this client are carried out although another one holds the server."""
+    return struct.pack("<BBHB3x", opcode, 3, 2, 1)
+
+
 def query_extension(name: str) -> bytes:
     """Its reply, read by `extension_opcode`, says whether the server has an extension."""
     raw = name.encode("ascii")

@@ -85,6 +85,18 @@ class IsolationConformance(RunnerSubject):
                 box.run(["sh", "-c", f"kill -{number} 1"], check=False)
             assert box.run(["echo", "alive"]).stdout == b"alive\n"
 
+    def test_programs_cannot_see_signal_or_change_what_is_backstage(self) -> None:
+        with self.sandbox() as box:
+            ours = box.start(["perl", "-e", "$0 = 'backstage-here'; sleep 1000"], backstage=True)
+            look = ["sh", "-c", "cat /proc/[0-9]*/cmdline"]
+            until(lambda: b"backstage-here" in box.run(look, backstage=True).stdout, "not started")
+            assert b"backstage-here" not in box.run(look).stdout
+            box.run(["sh", "-c", "kill -9 -1; for p in $(seq 2 300); do kill -9 $p; done"], check=False)
+            assert ours.poll() is None
+            for place in ("/etc", box.backstage):
+                box.run(["sh", "-c", f"echo lie > {place}/ld.so.preload"], check=False)
+                assert box.run(["ls", f"{place}/ld.so.preload"], check=False, backstage=True).code != 0
+
     def test_layers_are_seen_and_never_changed(self) -> None:
         with tempfile.TemporaryDirectory(dir=_layer_place()) as folder:
             lower, upper = Path(folder, "lower"), Path(folder, "upper")

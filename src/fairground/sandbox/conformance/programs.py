@@ -189,6 +189,17 @@ class ProgramConformance(RunnerSubject):
             program.wait(SECONDS)
             assert set(program.output().split()) <= {".", "..", "0", "1", "2", "3"}, program.output()
 
+    # --- backstage ---------------------------------------------------------------------------------------------------
+
+    def test_programs_run_backstage_with_the_same_files(self) -> None:
+        with self.sandbox() as box:
+            box.write_file("~/file", b"here")
+            assert box.run(["cat", f"{box.home}/file"], backstage=True).stdout == b"here"
+            box.write_file(f"{box.backstage}/settings", b"ours")
+            assert box.run(["cat", f"{box.backstage}/settings"]).stdout == b"ours"
+            program = box.start(["sh", "-c", "echo heard; exit 5"], backstage=True)
+            assert program.wait(SECONDS) == 5 and program.output() == "heard\n"
+
     # A pipe to a program's stdin, for the tests that hold a conversation with it.
     _ends: tuple[int, int] = (-1, -1)
 

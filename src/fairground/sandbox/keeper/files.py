@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _COPY = 1 << 20
+_NAMES = 8 << 20  # bytes of the paths in one listing
 
 
 class Refused(Exception):
@@ -74,6 +75,7 @@ class Files:
     def tree(self, path: str, limit: int, target: int) -> int:
         """Writes all entries below a folder into an open file, a JSON list; returns how many there are."""
         rows: list[tuple[str, str, int, float]] = []
+        names = 0
         start = kernel.open_inside(self.place(path), os.O_RDONLY | os.O_DIRECTORY)
         try:
             if os.fstat(start).st_dev in self._kernels:
@@ -84,6 +86,9 @@ class Files:
                 for row in self._entries(start, folder):
                     if len(rows) >= limit:
                         raise Refused("limit", f"{path} holds more than {limit} entries")
+                    names += len(row[0])
+                    if names > _NAMES:
+                        raise Refused("limit", f"the names below {path} have more than {_NAMES} bytes")
                     rows.append(row)
                     if row[1] == "folder":
                         folders.append(row[0])

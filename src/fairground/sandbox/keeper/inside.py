@@ -1,7 +1,13 @@
-"""Becoming the first process of a sandbox: namespaces, a user without rights, files, and then answering."""
+"""Becoming the first process of a sandbox: namespaces, a user without rights, files, and then answering.
+
+It forks the keeper of a second pid namespace, below its own, in which programs run. They cannot see, signal or trace
+what runs backstage, where the X server and the session bus are: it has no number there. The files are the same, but
+for /etc, /var and what belongs to backstage, which programs can only read.
+"""
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import resource
@@ -13,7 +19,7 @@ import sys
 from . import kernel, mounts, seccomp
 from .folder import remove_folder
 from .programs import Programs, end_descendants
-from .serve import Keeper, refuse
+from .serve import MESSAGE, Keeper, refuse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,12 +86,8 @@ def _in_namespaces(control: socket.socket, order: dict[str, Any], serving: int, 
     namespaces = (
         [os.open(f"/proc/self/ns/{name}", os.O_RDONLY) for name in ("user", "net")] if order["outbound"] else []
     )
-    mounts.build(order["layers"], order["writable"], order["disk"], order["hide"], order["hostname"], outside)
+    mounts.build(order, outside)
     _set_limits()
-    kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
-    kernel.drop_capabilities()
-    seccomp.install()
-    _hide()
     env = {
         "HOME": mounts.HOME,
         "USER": mounts.USER,
@@ -96,8 +98,47 @@ def _in_namespaces(control: socket.socket, order: dict[str, Any], serving: int, 
         "LANG": "C.UTF-8",
         "TMPDIR": "/tmp",
     }
-    programs = Programs(env | order["env"], mounts.HOME, order["attach"], order["processes"], namespaced=True)
-    return Keeper(control, programs, tell=namespaces, check_attach=order["check_attach"])
+    env |= order["env"]
+    inner = _fork_inner([control.fileno(), serving, watched, *namespaces], order, env)
+    _give_up_rights()
+    env |= {"HOME": mounts.BACKSTAGE}
+    programs = Programs(env, mounts.HOME, order["attach"], order["processes"], namespaced=True)
+    return Keeper(control, programs, tell=namespaces, check_attach=order["check_attach"], inner=inner)
+
+
+def _fork_inner(not_for_it: list[int], order: dict[str, Any], env: dict[str, str]) -> socket.socket:
+    """Starts the keeper of the namespace for programs, without these open files; returns the socket to it."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    here = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+    kernel.unshare(kernel.CLONE_NEWPID)  # for children only, and undone below for all but this one
+    if os.fork() == 0:
+        try:
+            for fd in (*not_for_it, ours.fileno(), here):
+                os.close(fd)
+            kernel.unshare(kernel.CLONE_NEWNS)
+            mounts.enter_inner()
+            _give_up_rights()
+            programs = Programs(env, mounts.HOME, order["attach"], order["processes"], namespaced=True)
+            Keeper(theirs, programs, tell=[], check_attach=order["check_attach"]).serve(-1)
+        except BaseException:
+            sys.excepthook(*sys.exc_info())
+        os._exit(1)
+    theirs.close()
+    kernel.setns(here, kernel.CLONE_NEWPID)
+    os.close(here)
+    message, fds, _, _ = socket.recv_fds(ours, MESSAGE, 1, socket.MSG_CMSG_CLOEXEC)
+    for fd in fds:
+        os.close(fd)
+    if not message:
+        raise OSError(errno.ECHILD, "the namespace for programs could not be made")
+    return ours
+
+
+def _give_up_rights() -> None:
+    kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+    kernel.drop_capabilities()
+    seccomp.install()
+    _hide()
 
 
 def _on_the_host(control: socket.socket, order: dict[str, Any], serving: int, watched: int) -> Keeper:

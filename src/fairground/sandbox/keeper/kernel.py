@@ -48,6 +48,11 @@ def unshare(flags: int) -> None:
     _checked(_libc.unshare(flags), f"unshare(0x{flags:x})")
 
 
+def setns(fd: int, kind: int) -> None:
+    """Enters the namespace of this kind that an open file stands for."""
+    _checked(_libc.setns(fd, kind), f"setns(0x{kind:x})")
+
+
 def mount(source: str, target: str, kind: str = "", flags: int = 0, options: str = "") -> None:
     """Mounts a file system, or with MS_BIND a folder, at `target`."""
     result = _libc.mount(

@@ -11,7 +11,7 @@ import select
 import signal
 import time
 
-from . import kernel
+from . import kernel, seccomp
 from .files import Refused
 from .logs import Log
 
@@ -49,9 +49,12 @@ class Programs:
         resource.setrlimit(resource.RLIMIT_NOFILE, (self._files[1], self._files[1]))
 
     def start(
-        self, argv: list[str], env: dict[str, str], cwd: str, give: dict[int, int], log: Log | None
+        self, argv: list[str], env: dict[str, str], cwd: str, give: dict[int, int], log: Log | None, *, quiet: bool
     ) -> tuple[int, int]:
-        """Starts a program with these open files; returns its number and an open file that stands for it."""
+        """Starts a program with these open files; returns its number and an open file that stands for it.
+
+        One that is to be quiet can send no signals.
+        """
         if log is not None:
             give = {1: log.writer, 2: log.writer} | give
         if not all(0 <= target <= _HIGHEST_FD for target in give):
@@ -59,7 +62,7 @@ class Programs:
         report, tell = os.pipe2(os.O_CLOEXEC)
         pid = os.fork()
         if pid == 0:
-            self._become(argv, self.env | env, cwd, give, tell)
+            self._become(argv, self.env | env, cwd, give, tell, quiet)
         os.close(tell)
         try:
             failure = _await_start(report, pid)
@@ -72,7 +75,9 @@ class Programs:
         self._status[pid] = None
         return pid, os.pidfd_open(pid)
 
-    def _become(self, argv: list[str], env: dict[str, str], cwd: str, give: dict[int, int], tell: int) -> None:
+    def _become(
+        self, argv: list[str], env: dict[str, str], cwd: str, give: dict[int, int], tell: int, quiet: bool
+    ) -> None:
         """In the child: attaches, hands over files, executes. Never returns."""
         try:
             tell = _duplicate_high(tell)
@@ -98,6 +103,8 @@ class Programs:
                     raise
             for target, fd in high.items():
                 os.dup2(fd, target, inheritable=True)
+            if quiet:
+                seccomp.forbid_signals()
             _execute(argv, env)
         except Refused as refusal:
             failure = f"{refusal.code} {refusal.message}"
@@ -184,9 +191,17 @@ class Programs:
         for pid in [-1] if self.namespaced else self._pids():
             _signal(pid, signal.SIGCONT)
 
-    def usage(self) -> tuple[float, int]:
-        """Processor seconds and bytes of memory of everything here: for machines without cgroups."""
-        seconds, memory = self._used, 0
+    @property
+    def used(self) -> float:
+        """Processor seconds of the programs that ended."""
+        return self._used
+
+    def usage(self, elsewhere: float = 0.0) -> tuple[float, int]:
+        """Processor seconds and bytes of memory of everything here: for machines without cgroups.
+
+        What runs in a namespace below this one is seen while it runs; `elsewhere` are the seconds of those that ended.
+        """
+        seconds, memory = self._used + elsewhere, 0
         for pid in self._pids():
             try:
                 # The clock of another process: all its threads, in nanoseconds.

@@ -3,6 +3,9 @@
 Namespaces do not cover the kernel's key store, BPF, performance events, or sockets to a hypervisor
 (AF_VSOCK ignores the network namespace); these fail with EPERM, or as if not supported, inside a sandbox.
 Making namespaces stays allowed, because browsers build their own sandboxes of them.
+
+Programs that run on backstage get a second filter: they send no signals. A window manager kills the process whose
+number a window names, and any program may write any number there.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from . import kernel
 # name: (x86_64, aarch64)
 _DENIED = {
     "kcmp": (312, 272),
+    "pidfd_getfd": (438, 438),
     "add_key": (248, 217),
     "request_key": (249, 218),
     "keyctl": (250, 219),
@@ -37,6 +41,14 @@ _DENIED = {
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
+}
+_SIGNALS = {
+    "kill": (62, 129),
+    "tkill": (200, 130),
+    "tgkill": (234, 131),
+    "rt_sigqueueinfo": (129, 138),
+    "rt_tgsigqueueinfo": (297, 240),
+    "pidfd_send_signal": (424, 424),
 }
 _SOCKET, _IOCTL, _SETRLIMIT, _PRLIMIT = (41, 198), (16, 29), (160, 164), (302, 261)
 _SETPRIORITY, _IOPRIO_SET, _PRIO_USER, _IOPRIO_WHO_USER = (141, 140), (251, 30), 2, 3
@@ -65,7 +77,19 @@ _SECCOMP_MODE_FILTER = 2
 
 def install() -> None:
     """Puts the filter on this process and all it will start. Needs no_new_privs."""
-    program = _program()
+    _install(_program())
+
+
+def forbid_signals() -> None:
+    """Keeps this process and all it will start from signalling any process. Needs no_new_privs."""
+    column, _ = _architecture()
+    code = [_statement(_LOAD, _AT_NUMBER)]
+    for row in _SIGNALS.values():
+        code += _if_equal(row[column], [_fail(errno.EPERM)])
+    _install([*code, _statement(_RETURN, _ALLOW)])
+
+
+def _install(program: list[bytes]) -> None:
     code = ctypes.create_string_buffer(b"".join(program), len(program) * 8)
     # struct sock_fprog: a count, padding, a pointer
     head = ctypes.create_string_buffer(struct.pack("@HP", len(program), ctypes.addressof(code)))
@@ -73,9 +97,7 @@ def install() -> None:
 
 
 def _program() -> list[bytes]:
-    if kernel.MACHINE not in _ARCHITECTURES:
-        raise OSError(errno.ENOSYS, f"no system call filter for {kernel.MACHINE}")
-    column, architecture = _ARCHITECTURES[kernel.MACHINE]
+    column, architecture = _architecture()
     refuse = _fail(errno.EPERM)
     allow = _statement(_RETURN, _ALLOW)
 
@@ -125,6 +147,12 @@ def _program() -> list[bytes]:
     others = [_argument(0), *_if_equal(_KEEPER, [refuse])]
     code += _if_equal(_PRLIMIT[column], [*others, _argument(1), *_if_equal(_RLIMIT_CORE, asks_only), allow])
     return [*code, allow]
+
+
+def _architecture() -> tuple[int, int]:
+    if kernel.MACHINE not in _ARCHITECTURES:
+        raise OSError(errno.ENOSYS, f"no system call filter for {kernel.MACHINE}")
+    return _ARCHITECTURES[kernel.MACHINE]
 
 
 def _if_equal(value: int, then: list[bytes]) -> list[bytes]:

@@ -2,6 +2,10 @@
 
 Requests and answers are small JSON messages on one socket; open files travel with them, so that content
 never does. What runs inside can reach neither the socket nor this process, and no request may wait for it.
+
+In a sandbox of namespaces there are two such processes. The first one is *backstage*: it answers the host, reads and
+writes files, and runs the programs that belong to us. The other is the first process of a pid namespace below, where
+everybody else's programs run; requests about those are passed on to it.
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
 MESSAGE = 1 << 17
 """Bytes that a message may have."""
 _MOST_FDS = 16
+_ABOUT_PROGRAMS = ("spawn", "status", "kill", "catch_up", "stop", "resume")
 
 
 class Keeper:
@@ -35,28 +40,44 @@ class Keeper:
         programs: What runs here.
         tell: Open files to send along when we are ready.
         check_attach: Whether to try out that programs can enter their cgroups.
+        inner: The socket to the keeper of the namespace below, where programs run unless they are to run backstage.
     """
 
-    def __init__(self, control: socket.socket, programs: Programs, *, tell: list[int], check_attach: bool) -> None:
+    def __init__(
+        self,
+        control: socket.socket,
+        programs: Programs,
+        *,
+        tell: list[int],
+        check_attach: bool,
+        inner: socket.socket | None = None,
+    ) -> None:
         self._control = control
+        self._inner = inner
         self._programs = programs
         self._files = Files(programs.home)
         self._poller = select.poll()
         self._logs = Logs(self._poller)
         attached = programs.check_attach() if check_attach else [True] * len(programs.attach)
-        ready = {"home": programs.home, "attached": attached}
+        backstage = programs.env["XDG_RUNTIME_DIR" if inner is None else "HOME"]
+        ready = {"home": programs.home, "backstage": backstage, "attached": attached}
         self._send({"id": 0, "value": ready}, [os.pidfd_open(os.getpid()), *tell])
 
     def serve(self, watched: int) -> bool:
-        """Answers requests and reaps children until the control socket or `watched` closes; True if it was that."""
+        """Answers requests and reaps children until the control socket or `watched` closes; True if it was that.
+
+        Also until the keeper below ends, with which all programs have ended.
+        """
         wake, nudge = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         signal.set_wakeup_fd(nudge, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
             signal.signal(ignored, signal.SIG_IGN)
         control = self._control.fileno()
-        for fd in (control, wake, watched):
-            self._poller.register(fd, select.POLLIN)
+        inner = -1 if self._inner is None else self._inner.fileno()
+        for fd in (control, wake, watched, inner):
+            if fd >= 0:
+                self._poller.register(fd, select.POLLIN)
         more = False
         while True:
             for fd, _ in self._poller.poll(0 if more else self._logs.wait()):
@@ -65,7 +86,7 @@ class Keeper:
                     more = True
                 elif fd in self._logs:
                     self._logs.look(fd)
-                elif fd == watched or not self._answer():
+                elif fd in (watched, inner) or not self._answer():
                     return fd == watched
             more = more and self._programs.reap()
 
@@ -84,7 +105,11 @@ class Keeper:
                 raise Refused("EMSGSIZE", "the request is too large")
             request = json.loads(message)
             answer["id"] = request.pop("id")
-            answer["value"], passed = getattr(self, f"do_{request.pop('do')}")(fds=fds, **request)
+            backstage = request.pop("backstage", False)
+            if self._inner is not None and request["do"] in _ABOUT_PROGRAMS and not backstage:
+                answer |= self._pass_on(request, fds, passed)
+            else:
+                answer["value"], passed = getattr(self, f"do_{request.pop('do')}")(fds=fds, **request)
         except Refused as refusal:
             answer |= {"refused": refusal.code, "message": refusal.message[:4000]}
         except OSError as error:
@@ -95,6 +120,18 @@ class Keeper:
             for fd in fds:
                 os.close(fd)
         return self._send(answer, passed)
+
+    def _pass_on(self, request: dict[str, Any], fds: list[int], passed: list[int]) -> dict[str, Any]:
+        """Has the keeper below answer; the files that come with its answer are added to `passed`."""
+        assert self._inner is not None
+        socket.send_fds(self._inner, [json.dumps({"id": 0, **request}).encode()], fds)
+        message, files, _, _ = socket.recv_fds(self._inner, MESSAGE, _MOST_FDS, socket.MSG_CMSG_CLOEXEC)
+        passed += files
+        if not message:
+            raise Refused("ESRCH", "the sandbox's programs have ended, and their keeper with them")
+        answer: dict[str, Any] = json.loads(message)
+        del answer["id"]
+        return answer
 
     def _send(self, answer: dict[str, Any], fds: list[int]) -> bool:
         try:
@@ -109,17 +146,25 @@ class Keeper:
     # Requests. Each returns plain data and the files to send along.
 
     def do_spawn(
-        self, *, argv: list[str], env: dict[str, str], cwd: str, targets: list[int], log: bool, fds: list[int]
+        self,
+        *,
+        argv: list[str],
+        env: dict[str, str],
+        cwd: str,
+        targets: list[int],
+        log: bool,
+        quiet: bool,
+        fds: list[int],
     ) -> tuple[Any, list[int]]:
         """Starts a program; `targets` are the numbers that the passed files get in it."""
         folder = self._files.place(cwd)
         give = dict(zip(targets, fds, strict=True))
         if not log:
-            pid, pidfd = self._programs.start(argv, env, folder, give, None)
+            pid, pidfd = self._programs.start(argv, env, folder, give, None, quiet=quiet)
             return pid, [pidfd]
         kept = Log()
         try:
-            pid, pidfd = self._programs.start(argv, env, folder, give, kept)
+            pid, pidfd = self._programs.start(argv, env, folder, give, kept, quiet=quiet)
         except BaseException:
             kept.close()
             raise
@@ -180,8 +225,13 @@ class Keeper:
 
     def do_usage(self, *, fds: list[int]) -> tuple[Any, list[int]]:
         """Processor seconds and bytes of memory of everything here."""
-        seconds, memory = self._programs.usage()
+        elsewhere = 0.0 if self._inner is None else float(self._pass_on({"do": "used"}, [], [])["value"])
+        seconds, memory = self._programs.usage(elsewhere)
         return {"seconds": seconds, "memory": memory}, []
+
+    def do_used(self, *, fds: list[int]) -> tuple[Any, list[int]]:
+        """Processor seconds of the programs that ended."""
+        return self._programs.used, []
 
     def do_at_work(self, *, fds: list[int]) -> tuple[Any, list[int]]:
         """How many threads run, or wait for a processor or a disk."""
