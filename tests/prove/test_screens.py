@@ -13,7 +13,7 @@ from fairground.agents import Agent, Brief
 from fairground.core import State
 from fairground.prove import Options, Proof, ScreenProof, Status, load_suite, prove
 from fairground.prove.cache import Cache
-from fairground.prove.cheaters import SPAMMERS, TAMPERERS, make_cheater
+from fairground.prove.cheaters import QUITTERS, SPAMMERS, TAMPERERS, make_cheater
 from fairground.prove.jobs import Prover, ScreenJob
 from fairground.prove.pairs import prove_pair
 from fairground.prove.resistance import score_agents
@@ -83,7 +83,7 @@ def _lost_on_the_way() -> Suite:
     return replace(suite, scenarios=tuple(lost))
 
 
-@pytest.mark.parametrize("name", [*SPAMMERS, *TAMPERERS])
+@pytest.mark.parametrize("name", [*SPAMMERS, *TAMPERERS, "quit-when-unsure"])
 def test_every_cheater_is_an_agent(name: str) -> None:
     agent = make_cheater(name, ["3", "4", "3"])
     assert isinstance(agent, Agent) and agent.name == name
@@ -93,8 +93,9 @@ def test_every_cheater_is_an_agent(name: str) -> None:
 @pytest.mark.slow
 def test_agents_that_do_not_do_the_work_score_next_to_nothing(tmp_path: Path) -> None:
     found = {one.agent: one for one in score_agents("pocket/notes", answers=["3"], sample=2, folder=tmp_path)}
-    assert set(found) == {"do-nothing", "random", "blind-replay", *SPAMMERS, *TAMPERERS}
+    assert set(found) == {"do-nothing", "random", "blind-replay", *QUITTERS, *SPAMMERS, *TAMPERERS}
     assert all(one.scored + one.errored and one.low <= one.passed / max(one.scored, 1) <= one.high
                for one in found.values())  # fmt: skip
     assert all(found[name].passed == 0 for name in ("do-nothing", "random", *TAMPERERS))
+    assert all((found[name].passed, found[name].errored) == (0, 0) for name in QUITTERS), "what they do has failed"
     assert (tmp_path / "oracle" / "run.sqlite").is_file(), "the runs are kept where they were asked to be"

@@ -49,6 +49,9 @@ def prove(
     check: Annotated[
         bool, typer.Option("--check", help="Try nothing: only whether the proof tables are of these sources.")
     ] = False,
+    rejudge: Annotated[
+        bool, typer.Option("--rejudge", help="Judge again what has not changed, from what was recorded on seats.")
+    ] = False,
     seconds: Annotated[float, typer.Option(help="Most seconds a pair.", min=0.1)] = 30.0,
     page: Annotated[Path | None, typer.Option(help="Write an HTML page of what was found.")] = None,
     table: Annotated[
@@ -73,7 +76,9 @@ def prove(
         return
     if page is not None and not page.parent.is_dir():
         raise InvalidInput(f"there is no folder {page.parent}", fix="make it, or write elsewhere")
-    options = Options(sample=sample, workers=workers or os.cpu_count() or 1, browser=browser, seconds=seconds)
+    options = Options(
+        sample=sample, workers=workers or os.cpu_count() or 1, browser=browser, seconds=seconds, rejudge=rejudge
+    )
     with progress(json) as on_progress:
         proof = prove_suite(partial(load_suite, name), scenarios, options, on_progress=on_progress)
         if agents:

@@ -12,6 +12,7 @@ from typing import Self, TypeVar
 from pydantic import ValidationError
 
 from fairground.core import InfrastructureError, Record
+from fairground.core.writing import database_full, writing
 from fairground.sandbox.layers import cache_folder
 
 R = TypeVar("R", bound=Record)
@@ -32,7 +33,7 @@ class Cache:
         self.path = path or cache_folder() / "proofs.sqlite"
         self._waiting: list[tuple[str, str, str]] = []
         self._since = time.monotonic()
-        with self._told():
+        with self._told(), writing(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(self.path, isolation_level=None, timeout=60.0)
             self._db.execute("PRAGMA journal_mode = WAL")
@@ -71,8 +72,13 @@ class Cache:
             return
         with self._told():
             self._db.execute("BEGIN IMMEDIATE")
-            self._db.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?)", self._waiting)
-            self._db.execute("COMMIT")
+            try:
+                self._db.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?)", self._waiting)
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:  # a full disk has ended it already
+                    self._db.execute("ROLLBACK")
+                raise
         self._waiting.clear()
 
     def close(self) -> None:
@@ -91,6 +97,8 @@ class Cache:
         try:
             yield
         except (sqlite3.DatabaseError, OSError) as error:
+            if (full := database_full(error, self.path)) is not None:
+                raise full from error
             raise InfrastructureError(
                 f"{self.path}: {error}",
                 fix="is the disk full or the folder read-only? The file is a cache and may be deleted",

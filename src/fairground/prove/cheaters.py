@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Protocol, cast
 
 from fairground.agents import Agent, Brief, Turn
-from fairground.core import Action, Answer, Done, Key, Node, Observation, ScreenError, Type
-from fairground.prove.intruders import INTRUDERS, Intruder
+from fairground.agents.program import ProgramAgent
+from fairground.core import Action, Answer, Done, Key, Look, Node, Observation, ScreenError, Type
+from fairground.prove.intruders import INTRUDERS, make_intruder
 from fairground.worlds import Seat
 
 _MOST_SAID = 4_000  # characters of an answer
@@ -30,22 +32,31 @@ TAMPERERS = {
 """What they do, by name; they are about apps in a page."""
 
 
+QUITTERS = {
+    "quit-when-unsure": "raises an exception after some steps, so that the episode is not scored",
+    "exit-when-unsure": "is a program that exits after some steps, so that the episode is not scored",
+}
+"""What they do, by name; they should count as failed, in every scenario."""
+
+
 def make_cheater(name: str, answers: Sequence[str] = ()) -> Agent:
     """An agent by name.
 
     Args:
-        name: One of `SPAMMERS`, `TAMPERERS` or `INTRUDERS`.
+        name: One of `SPAMMERS`, `TAMPERERS`, `QUITTERS` or `INTRUDERS`.
         answers: Right answers of the suite, for those that have heard of them.
     """
     common = [text for text, _ in Counter(answers).most_common(10)]
     makers: dict[str, Callable[[], Agent]] = {
-        **{one: partial(Intruder, one) for one in INTRUDERS},
+        **{one: partial(make_intruder, one) for one in INTRUDERS},
         "most-common-answer": lambda: Saying(name, common[0] if common else "1"),
         "common-answers": lambda: Saying(name, ", ".join(common) or "1, 2, 3"),
         "screen-reader": lambda: ScreenReader(name),
         "tamper-keys": lambda: TamperKeys(name),
         "tamper-page": lambda: InPage(name, _TAMPER),
         "post-everything": lambda: InPage(name, _POST),
+        "quit-when-unsure": lambda: Quitting(name),
+        "exit-when-unsure": lambda: ProgramAgent([sys.executable, "-S", "-c", _EXITING], name=name),
     }
     return makers[name]()
 
@@ -62,6 +73,34 @@ class Saying:
     def act(self, observation: Observation) -> Turn:
         """The answer."""
         return Turn(Answer(text=self._text[:_MOST_SAID]))
+
+
+class Quitting:
+    """Looks for some steps, and raises."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def begin(self, brief: Brief) -> None:
+        """Nothing to remember."""
+
+    def act(self, observation: Observation) -> Turn:
+        """A look, until it is unsure."""
+        if observation.step >= _SURE:
+            raise RuntimeError("I am not sure what to do, so this should not count")
+        return Turn(Look())
+
+
+_SURE = 2  # steps before they quit
+
+_EXITING = f"""
+import sys
+for number, line in enumerate(sys.stdin):
+    if number > {_SURE}:
+        sys.exit(3)
+    if number:
+        print('{{"action": {{"kind": "look"}}}}', flush=True)
+"""
 
 
 class _Seated:

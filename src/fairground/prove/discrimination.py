@@ -49,6 +49,7 @@ def try_mutants(
     others: Sequence[World] = (),
     elsewhere: Sequence[World] = (),
     *,
+    again: Open | None = None,
     most: int = MOST,
     say: Callable[[str], None] = lambda _: None,
 ) -> MutantProof:
@@ -59,6 +60,7 @@ def try_mutants(
         open_: Opens it.
         others: Other instances of the scenario on the same profile, to borrow from.
         elsewhere: Other scenarios of the app on the same profile, whose oracles make side effects.
+        again: Opens a world so that the same moves are really made a second time; as `open_` unless given.
         most: Mutants at most, beside the author's.
         say: Told what is being done.
     """
@@ -67,7 +69,7 @@ def try_mutants(
         if has_rehearsal(world.app):
             bench = _play_mutants(world, open_, others, elsewhere, most, say)
         else:
-            bench = _judge_edits(world, open_, others, most, say)
+            bench = _judge_edits(world, open_, again or open_, others, most, say)
     except Faulty as faulty:
         return MutantProof(error=faulty.message)
     ms = round((time.perf_counter() - started) * 1000, 2)
@@ -146,13 +148,15 @@ def _play_mutants(
     return bench
 
 
-def _judge_edits(world: World, open_: Open, others: Sequence[World], most: int, say: Callable[[str], None]) -> _Bench:
+def _judge_edits(
+    world: World, open_: Open, again: Open, others: Sequence[World], most: int, say: Callable[[str], None]
+) -> _Bench:
     """Edits of what the oracle left, and a few of the author's mutants played."""
     say("the oracle")
     solution = _solve(world, open_)
     before, after, answer = solution.before, solution.end.after, solution.end.answer
     watch = _watch(world, solution)
-    bench = _Bench(world, open_, solution)
+    bench = _Bench(world, open_, solution, again)
     elsewhere = [found for one in others[:1] if (found := _solved_elsewhere(one, open_, say)) is not None]
     if world.scenario.kind == "answer":
         refuse_stock(world, before, answer)
@@ -178,8 +182,8 @@ def _judge_edits(world: World, open_: Open, others: Sequence[World], most: int, 
 class _Bench:
     """Where mutants are judged, one after the other."""
 
-    def __init__(self, world: World, open_: Open, solution: _Solution) -> None:
-        self._world, self._open, self._solution = world, open_, solution
+    def __init__(self, world: World, open_: Open, solution: _Solution, again: Open | None = None) -> None:
+        self._world, self._open, self._solution, self._again = world, open_, solution, again or open_
         self._before, self._oracle = solution.before, solution.end
         self._restless: frozenset[str] | None = None
         self.kinds: dict[str, MutantCount] = {}
@@ -235,7 +239,7 @@ class _Bench:
         clocks = self._world.app.clocks
         found = differences(self._oracle.after, end.after, clocks)
         if found and played and self._restless is None:
-            again = play(self._world, self._open, self._solution.moves)
+            again = play(self._world, self._again, self._solution.moves)
             self._restless = frozenset(differences(self._oracle.after, again.after, clocks))
         return {
             place: f"{_short(one)} → {_short(other)}"

@@ -9,14 +9,17 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TypeAlias
 
 from fairground.core import Configuration, InfrastructureError, InvalidConfiguration
 from fairground.prove.crew import Lost
 from fairground.prove.discrimination import SIDE_EFFECTS, try_mutants
 from fairground.prove.findings import MutantProof, PairProof, ScreenProof, Status
+from fairground.prove.keys import Keys
 from fairground.prove.pairs import Faulty, prove_pair
-from fairground.prove.seats import Seats, open_anyhow
+from fairground.prove.recordings import Recorded, Recordings
+from fairground.prove.seats import Seats, has_rehearsal
 from fairground.worlds import Rehearsal, Scenario, Suite, World
 
 
@@ -64,11 +67,14 @@ class Prover:
 
     Args:
         load: Loads the suite, in the worker's process.
+        recordings: The file with what was recorded on seats; this user's unless given.
     """
 
-    def __init__(self, load: Callable[[], Suite]) -> None:
+    def __init__(self, load: Callable[[], Suite], recordings: Path | None = None) -> None:
         self._suite = load()
         self._seats = Seats()
+        self._keys = Keys(self._suite)
+        self._recordings = Recordings(recordings)
 
     def do(self, job: Job, say: Callable[[str], None]) -> PairProof | MutantProof | ScreenProof | Lost:
         """Does one; what the machine is at fault for says nothing of the suite."""
@@ -86,9 +92,14 @@ class Prover:
     def close(self) -> None:
         """Throws seats away."""
         self._seats.close()
+        self._recordings.close()
 
-    def _open(self, world: World) -> Rehearsal:
-        return open_anyhow(world, self._seats)
+    def _open(self, world: World, take: int = 1) -> Rehearsal:
+        """A world without a screen where its app can; else as it was recorded, or on a seat."""
+        found = world.app.rehearse(world) if has_rehearsal(world.app) else None
+        if found is not None:
+            return found
+        return Recorded(world, self._keys.recording(world), self._recordings, self._seats.open, take=take)
 
     def _world(self, job: Job, *, instance: str = "", scenario: str = "") -> World:
         """The world of a job. Where it does not say theme and UI state, they change from pair to pair."""
@@ -115,7 +126,7 @@ class Prover:
         elsewhere = list(itertools.islice(self._feasible(job, effects), SIDE_EFFECTS))
         others = list(self._feasible(job, ((job.scenario, other) for other in job.others)))
         try:
-            return try_mutants(world, self._open, others, elsewhere, say=say)
+            return try_mutants(world, self._open, others, elsewhere, again=partial(self._open, take=2), say=say)
         except (Faulty, InvalidConfiguration) as error:
             return MutantProof(error=str(error))
 

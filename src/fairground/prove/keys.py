@@ -6,6 +6,7 @@ the keys of that scenario alone.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import inspect
 import json
@@ -16,7 +17,8 @@ from typing import Any
 from fairground.core import fingerprint
 from fairground.prove.seats import has_rehearsal
 from fairground.sandbox import hash_path
-from fairground.worlds import App, Scenario, Suite
+from fairground.worlds import App, Scenario, Suite, World
+from fairground.worlds.packages import package_versions
 from fairground.worlds.written import module_files, written_in
 
 RULES = 1
@@ -65,6 +67,23 @@ class Keys:
         axes = [theme, _plain(app.themes[theme]), ui_state, _plain(app.ui_states[ui_state])]
         return fingerprint(["screen", self.pair(scenario, instance, profile), axes])[:KEY]
 
+    def recording(self, world: World) -> str:
+        """Of what is recorded of a world: all that its states come from, and nothing that judges them.
+
+        That is the app, what the scenario sets up, the configuration, the packages, and our own code that gives input
+        and records. The oracle is not in it: its moves are looked up with the key.
+        """
+        axes = [world.profile, world.theme, world.ui_state]
+        parts = [
+            "recording",
+            self._apps[world.app.name],
+            _set_up(world.scenario),
+            [world.id, world.seed, dict(world.parameters), axes],
+            package_versions(world.app.packages),
+            _driver(),
+        ]
+        return fingerprint(_plain(parts))[:KEY]
+
     def _base(self, scenario: Scenario) -> list[str]:
         return [self._rules, self._apps[scenario.app], self._scenarios[scenario.app, scenario.name]]
 
@@ -92,6 +111,41 @@ def _hash_folder(folder: Path, without: frozenset[Path]) -> str:
         content = path.read_bytes()
         digest.update(f"{path.relative_to(folder)}\0{len(content)}\0".encode(errors="surrogateescape") + content)
     return digest.hexdigest()
+
+
+def _set_up(scenario: Scenario) -> Any:
+    """What of a scenario an app may look at when it sets a world up."""
+    if type(scenario).setup is not Scenario.setup:
+        return written_in(scenario)
+    told = {name: value for one in reversed(type(scenario).__mro__) for name, value in vars(one).items()}
+    told |= vars(scenario)
+    words = ("template", "step_budget", "time_budget")
+    plain = (str, int, float, bool, tuple, frozenset)
+    return {name: str(value) for name, value in sorted(told.items())
+            if isinstance(value, plain) and name not in words and not name.startswith("__")}  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _driver() -> str:
+    """Our own code that gives input, waits and records, without its comments and docstrings."""
+    import fairground.agents
+    import fairground.screen
+    import fairground.worlds
+
+    agents, screen, worlds = (Path(str(one.__file__)).parent for one in (
+        fairground.agents, fairground.screen, fairground.worlds))  # fmt: skip
+    modules = [*screen.glob("*.py"), agents / "oracle.py", agents / "gestures.py", Path(__file__).with_name("seats.py")]
+    modules += [worlds / f"{name}.py" for name in ("app", "seat", "stages", "folder_recording")]
+    return fingerprint([[path.name, _code(path)] for path in sorted(modules)])
+
+
+def _code(path: Path) -> str:
+    """A module as the interpreter sees it."""
+    tree = ast.parse(path.read_bytes())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+            del node.body[0]
+    return hashlib.blake2b(ast.dump(tree).encode(), digest_size=16).hexdigest()
 
 
 @lru_cache(maxsize=1)

@@ -43,6 +43,8 @@ class Options:
         mutant_pairs: Pairs of each scenario of which mutants are tried; half as many where each takes a seat.
         screens: Times that each scenario's oracle is tried on a screen, at least.
         seconds: Time limit of a pair.
+        rejudge: Judge pairs and mutants again although nothing they are made of has changed: from what was recorded,
+            and on seats where nothing was.
     """
 
     sample: int | None = None
@@ -51,6 +53,7 @@ class Options:
     mutant_pairs: int = 4
     screens: int = 4
     seconds: float = SECONDS
+    rejudge: bool = False
 
 
 OnProgress = Callable[[str, int, int], None]
@@ -121,7 +124,7 @@ class _Proving:
         self.keys = Keys(suite)
         self.on_progress = on_progress
         self.reused = 0
-        self.crew = Crew(partial(Prover, load), options.workers)
+        self.crew = Crew(partial(Prover, load, cache.path.with_name("recordings.sqlite")), options.workers)
 
     def prove(self, scenarios: list[Scenario]) -> Proof:
         found = {(one.app, one.name): self._blank(one) for one in scenarios}
@@ -260,7 +263,8 @@ class _Proving:
     ) -> Iterator[tuple[Job, R | Lost | None]]:
         """Every job with what is known or found; None for one that was not tried."""
         on_seats = phase.endswith(_ON_SEATS)
-        known = self.cache.get(kind, (job.key for job in jobs), record)
+        judged_again = self.options.rejudge and kind != "screen"
+        known = {} if judged_again else self.cache.get(kind, (job.key for job in jobs), record)
         if on_seats:  # the machine may have been too busy, or what makes the moves be better now
             known = {key: one for key, one in known.items() if not _failed(one)}
         self.reused += sum(job.key in known for job in jobs)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fairground.agents import Agent, make_agent
 from fairground.core import Configuration, InvalidInput, Outcome
-from fairground.prove.cheaters import SPAMMERS, TAMPERERS, make_cheater
+from fairground.prove.cheaters import QUITTERS, SPAMMERS, TAMPERERS, make_cheater
 from fairground.prove.findings import AgentScore
 from fairground.prove.intruders import INTRUDERS
 from fairground.prove.proving import OnProgress, select
@@ -60,7 +60,12 @@ def score_agents(
         asking = [one for one in scenarios if one.kind == "answer"]
         in_page = [one for one in scenarios if suite.app(one.app).screen.backend == "cdp"]
         desktops = [one for one in scenarios if suite.app(one.app).screen.backend == "x11"]
-        for cheaters, some in ((SPAMMERS, asking), (TAMPERERS, in_page), (INTRUDERS, desktops)):
+        for cheaters, some in (
+            (QUITTERS, scenarios),
+            (SPAMMERS, asking),
+            (TAMPERERS, in_page),
+            (INTRUDERS, desktops),
+        ):
             for agent, about in cheaters.items() if some else ():
                 make = partial(_cheater, answers=tuple(answers))
                 found.append(scoring.score(agent, about, _sample(suite, some, sample), make))

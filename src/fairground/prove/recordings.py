@@ -1,0 +1,248 @@
+"""What was recorded while oracles were played on seats: states before and after, by what they were made of.
+
+A proof on a seat takes seconds, most of them for starting the program; judging what was recorded takes milliseconds. So
+recordings are kept, apart from what was found in them: when only checks or readers change, everything is judged again
+without a seat.
+
+One SQLite file, shared by all processes. Contents of files are kept once, compressed, by their digest; a kill at any
+instant leaves it whole.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from fairground.core import InfrastructureError, State
+from fairground.core.anytext import pack, unpack
+from fairground.core.writing import database_full, writing
+from fairground.prove.pairs import Open
+from fairground.sandbox.layers import cache_folder
+from fairground.worlds import Move, Rehearsal, Stuck, World
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS contents (digest BLOB PRIMARY KEY, packed BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS starts (world TEXT PRIMARY KEY, state BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS moves (world TEXT, moves TEXT, said TEXT NOT NULL, PRIMARY KEY (world, moves)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS ends (world TEXT, moves TEXT, state BLOB NOT NULL, PRIMARY KEY (world, moves)) WITHOUT ROWID;
+"""
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a move came to.
+
+    Attributes:
+        said: The answer that it gave.
+        stuck: Why it could not be made; empty when it could.
+    """
+
+    said: str | None = None
+    stuck: str = ""
+
+
+class Recordings:
+    """Recordings of worlds. Each method is one transaction.
+
+    Args:
+        path: The file; in the cache of this user unless given.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path or cache_folder() / "recordings.sqlite"
+        with self._told(), writing(self.path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(self.path, isolation_level=None, timeout=60.0)
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = NORMAL")
+            self._db.executescript(_TABLES)
+
+    def start(self, world: str) -> State | None:
+        """The state of a world before anything was touched."""
+        return self._state("SELECT state FROM starts WHERE world = ?", world)
+
+    def end(self, world: str, moves: str) -> State | None:
+        """The state after these moves."""
+        return self._state("SELECT state FROM ends WHERE world = ? AND moves = ?", world, moves)
+
+    def made(self, world: str, moves: str) -> Made | None:
+        """What the last of these moves came to."""
+        with self._told():
+            row = self._db.execute("SELECT said FROM moves WHERE world = ? AND moves = ?", (world, moves)).fetchone()
+        return Made(*json.loads(row[0])) if row else None
+
+    def keep_start(self, world: str, state: State) -> None:
+        """Keeps the state before."""
+        self._keep(state, "INSERT OR IGNORE INTO starts VALUES (?, ?)", world)
+
+    def keep_end(self, world: str, moves: str, state: State) -> None:
+        """Keeps the state after these moves."""
+        self._keep(state, "INSERT OR IGNORE INTO ends VALUES (?, ?, ?)", world, moves)
+
+    def keep_made(self, world: str, moves: str, made: Made) -> None:
+        """Keeps what the last of these moves came to."""
+        with self._told():
+            said = json.dumps([made.said, made.stuck])
+            self._db.execute("INSERT OR IGNORE INTO moves VALUES (?, ?, ?)", (world, moves, said))
+
+    def __len__(self) -> int:
+        """How many states after moves there are."""
+        with self._told():
+            return int(self._db.execute("SELECT count(*) FROM ends").fetchone()[0])
+
+    def close(self) -> None:
+        """Lets go of the file; may be called twice."""
+        self._db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _keep(self, state: State, insert: str, *key: str) -> None:
+        contents = {_digest(content): content for content in state.files.values()}
+        files = {pack(name): _digest(content).hex() for name, content in state.files.items()}
+        told = json.dumps(
+            {"files": files, "data": pack(dict(state.data)), "missing": pack(dict(state.missing))}
+        ).encode()
+        contents[_digest(told)] = told
+        with self._told():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                for digest, content in contents.items():
+                    known = self._db.execute("SELECT 1 FROM contents WHERE digest = ?", (digest,)).fetchone()
+                    if not known:
+                        packed = zlib.compress(content, 6)
+                        self._db.execute("INSERT INTO contents VALUES (?, ?)", (digest, packed))
+                self._db.execute(insert, (*key, _digest(told)))
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
+
+    def _state(self, query: str, *key: str) -> State | None:
+        with self._told():
+            row = self._db.execute(query, key).fetchone()
+            if row is None or (told := self._content(row[0])) is None:
+                return None
+            facts: dict[str, Any] = json.loads(told)
+            files: dict[str, bytes] = {}
+            for name, digest in facts["files"].items():
+                content = self._content(bytes.fromhex(digest))
+                if content is None:
+                    return None  # damaged: as good as not recorded
+                files[unpack(name)] = content
+        return State(files, unpack(facts["data"]), unpack(facts["missing"]))
+
+    def _content(self, digest: bytes) -> bytes | None:
+        row = self._db.execute("SELECT packed FROM contents WHERE digest = ?", (digest,)).fetchone()
+        if row is None:
+            return None
+        try:
+            content = zlib.decompress(row[0])
+        except zlib.error:
+            return None
+        return content if _digest(content) == digest else None
+
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.DatabaseError, OSError) as error:
+            if (full := database_full(error, self.path)) is not None:
+                raise full from error
+            raise InfrastructureError(
+                f"{self.path}: {error}",
+                fix="is the disk full or the folder read-only? The file is a cache and may be deleted",
+            ) from error
+
+
+class Recorded:
+    """A world as it was recorded, as a rehearsal; a seat is opened for what was not.
+
+    Args:
+        world: Which.
+        key: What it is made of.
+        recordings: Where they are kept.
+        open_: Opens a seat.
+        take: Of several recordings of the same moves, which; for comparing two.
+    """
+
+    def __init__(self, world: World, key: str, recordings: Recordings, open_: Open, *, take: int = 1) -> None:
+        self._world, self._recordings, self._open_seat = world, recordings, open_
+        self._key = key if take == 1 else f"{key}/{take}"
+        self._moves: list[Move] = []
+        self._live: Rehearsal | None = None
+        start = recordings.start(self._key)
+        if start is None:
+            self._live = open_(world)
+            start = self._live.before
+            recordings.keep_start(self._key, start)
+        self.before = start
+
+    def play(self, moves: Sequence[Move]) -> str | None:
+        """Makes the moves, or says what they came to."""
+        answer: str | None = None
+        for move in moves:
+            self._moves.append(move)
+            chain = moves_digest(self._moves)
+            made = self._recordings.made(self._key, chain) if self._live is None else None
+            if made is None:
+                made = self._make(move)
+                self._recordings.keep_made(self._key, chain, made)
+            if made.stuck:
+                raise Stuck(made.stuck)
+            answer = made.said if made.said is not None else answer
+        return answer
+
+    def state(self) -> State:
+        """The state after the moves that were made."""
+        chain = moves_digest(self._moves)
+        if self._live is None and (known := self._recordings.end(self._key, chain)) is not None:
+            return known
+        state = self._seat().state()
+        self._recordings.keep_end(self._key, chain, state)
+        return state
+
+    def close(self) -> None:
+        """Gives the seat back, if one was opened."""
+        live, self._live = self._live, None
+        if live is not None:
+            live.close()
+
+    def _make(self, move: Move) -> Made:
+        live = self._seat(self._moves[:-1])
+        try:
+            return Made(live.play([move]))
+        except Stuck as stuck:
+            return Made(stuck=stuck.message)
+
+    def _seat(self, moves: Sequence[Move] | None = None) -> Rehearsal:
+        """The seat; one that is opened only now is brought to where we are."""
+        if self._live is None:
+            self._live = self._open_seat(self._world)
+            for move in self._moves if moves is None else moves:
+                with contextlib.suppress(Stuck):
+                    self._live.play([move])
+        return self._live
+
+
+def moves_digest(moves: Sequence[Move]) -> str:
+    """A name for a list of moves."""
+    digest = hashlib.blake2b(digest_size=16)
+    for move in moves:
+        digest.update(f"{type(move).__name__} {vars(move)!r}\n".encode(errors="surrogateescape"))
+    return digest.hexdigest()
+
+
+def _digest(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=16).digest()
