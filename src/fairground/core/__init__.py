@@ -37,10 +37,14 @@ if TYPE_CHECKING:
     from fairground.core.configuration import Configuration as Configuration
     from fairground.core.configuration import Parameter as Parameter
     from fairground.core.configuration import fingerprint as fingerprint
+    from fairground.core.episode import AGENTS_FAULT as AGENTS_FAULT
+    from fairground.core.episode import EndedBy as EndedBy
     from fairground.core.episode import Episode as Episode
     from fairground.core.episode import Fingerprint as Fingerprint
     from fairground.core.episode import Step as Step
+    from fairground.core.episode import ended_by_words as ended_by_words
     from fairground.core.errors import AppError as AppError
+    from fairground.core.errors import DamagedData as DamagedData
     from fairground.core.errors import EpisodeError as EpisodeError
     from fairground.core.errors import FairgroundError as FairgroundError
     from fairground.core.errors import Incoherent as Incoherent
@@ -76,6 +80,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ACTION_KINDS",
+    "AGENTS_FAULT",
     "AXES",
     "MODIFIERS",
     "NAMED_KEYS",
@@ -89,8 +94,10 @@ __all__ = [
     "ChecklistItem",
     "Click",
     "Configuration",
+    "DamagedData",
     "Done",
     "Drag",
+    "EndedBy",
     "Episode",
     "EpisodeError",
     "Fail",
@@ -133,6 +140,7 @@ __all__ = [
     "Window",
     "canonical_key",
     "check_name",
+    "ended_by_words",
     "fingerprint",
     "from_pixel",
     "is_modifier",
@@ -146,6 +154,7 @@ __all__ = [
 # Looked up late: errors and names need neither NumPy nor Pydantic, which take most of a short command's time.
 _LATE = {
     "ACTION_KINDS": "action",
+    "AGENTS_FAULT": "episode",
     "AXES": "configuration",
     "Action": "action",
     "Answer": "action",
@@ -157,8 +166,10 @@ _LATE = {
     "ChecklistItem": "checklist",
     "Click": "action",
     "Configuration": "configuration",
+    "DamagedData": "errors",
     "Done": "action",
     "Drag": "action",
+    "EndedBy": "episode",
     "Episode": "episode",
     "EpisodeError": "errors",
     "Fail": "action",
@@ -203,6 +214,7 @@ _LATE = {
     "Window": "frame",
     "canonical_key": "keys",
     "check_name": "names",
+    "ended_by_words": "episode",
     "fingerprint": "configuration",
     "from_pixel": "action",
     "is_modifier": "keys",

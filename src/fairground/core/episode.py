@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Final, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -10,6 +10,29 @@ from fairground.core.action import Action
 from fairground.core.configuration import Configuration, Parameter
 from fairground.core.strict import Record
 from fairground.core.verdict import Outcome, Verdict
+
+EndedBy: TypeAlias = Literal["agent", "step_budget", "time_budget", "agent_error", "seat", "error", ""]
+"""What ended an episode.
+
+agent: the agent, by an action that ends it. step_budget, time_budget: it had no more. agent_error: the agent's code
+    raised, its program ended or broke the protocol, or its own budget of tokens or dollars was spent. seat: something
+    in the seat broke while the agent was at work in it. error: we could not carry it out, or the configuration is at
+    fault. Empty while it runs.
+"""
+
+AGENTS_FAULT: Final = ("agent_error", "seat")
+"""The ends that the agent caused without ending the episode by an action: failed, unless a run excludes them."""
+
+_ENDED_BY = {
+    "agent_error": "an error of the agent",
+    "seat": "its seat, which broke while the agent was at work",
+    "error": "an error that the agent did not cause",
+}
+
+
+def ended_by_words(ended_by: str) -> str:
+    """What ended an episode, in words: to follow "ended by"."""
+    return _ENDED_BY.get(ended_by, ended_by.replace("_", " "))
 
 
 class Fingerprint(Record):
@@ -60,9 +83,9 @@ class Episode(Record):
     fingerprint: Fingerprint
     outcome: Outcome | None = Field(None, description="null while it runs")
     verdict: Verdict | None = Field(None, description="null unless the outcome is a result")
-    ended_by: Literal["agent", "step_budget", "time_budget", "error", ""] = ""
+    ended_by: EndedBy = ""
     answer: str | None = None
-    error: str = Field("", description="for errored and invalid: what happened and what to do")
+    error: str = Field("", description="unless the agent or a budget ended it: what happened and what to do")
     steps: int = Field(0, ge=0)
     seconds: float = Field(0.0, ge=0)
     notes: tuple[str, ...] = Field((), description="what a reader should know, such as limits not enforced")

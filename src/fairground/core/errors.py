@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fairground.core.anytext import printable
+
 
 class FairgroundError(Exception):
     """Base of all errors that Fairground raises on purpose.
@@ -12,9 +14,10 @@ class FairgroundError(Exception):
     """
 
     def __init__(self, message: str, *, fix: str | None = None) -> None:
+        message = printable(message)  # it may quote a file's name, and will be written to files and pages
         super().__init__(message)
         self.message = message
-        self.fix = fix
+        self.fix = None if fix is None else printable(fix)
 
     def __str__(self) -> str:
         return self.message if self.fix is None else f"{self.message}\n  fix: {self.fix}"
@@ -96,3 +99,7 @@ class StateError(FairgroundError):
 
 class EpisodeError(FairgroundError):
     """An episode folder that is incomplete or does not say what it should."""
+
+
+class DamagedData(FairgroundError):
+    """Recorded results that are not as they were written. They are never a score; commands exit with status 3."""

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
+from fairground.core.anytext import printable_data
 from fairground.core.errors import InvalidConfiguration
 from fairground.core.strict import Record
 
@@ -35,6 +36,11 @@ class Check(Record):
     expected: Any = None
     found: Any = None
     integrity: bool = Field(False, description="a guard (nothing else changed): failing it makes the reward 0")
+
+    @field_validator("name", "expected", "found", mode="before")
+    @classmethod
+    def _can_be_written_down(cls, value: Any) -> Any:
+        return printable_data(value)  # names of files that an agent left may hold any bytes
 
 
 class Verdict(Record):

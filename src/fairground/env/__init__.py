@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from fairground.env.environment import OBSERVATIONS, FairgroundEnv, SeatSource, check_observations, outline
+from fairground.env.finishing import finish, record
+from fairground.env.judging import judge_left
 from fairground.env.spaces import action_space, decode_action, encode_action
 
 __all__ = [
@@ -19,8 +21,11 @@ __all__ = [
     "check_observations",
     "decode_action",
     "encode_action",
+    "finish",
+    "judge_left",
     "make",
     "outline",
+    "record",
 ]
 
 

@@ -26,9 +26,10 @@ from fairground.core import (
     Verdict,
     unknown,
 )
+from fairground.env.finishing import finish
+from fairground.env.judging import judge_left
 from fairground.env.spaces import AnyText, action_space, decode_action
 from fairground.screen import Settled
-from fairground.verify import judge
 from fairground.worlds import PINS, Ahead, Seat, Selection, World, open_seat, renew, select
 
 OBSERVATIONS = ("screen", "cursor", "tree", "windows", "instruction")
@@ -173,7 +174,8 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
         if terminated or truncated:
             self.answer = canonical.text if isinstance(canonical, Answer) else None
             reward = self.give_up("agent" if terminated else "time_budget" if late else "step_budget")
-            info |= {"outcome": str(self.outcome), "verdict": self.verdict.plain() if self.verdict else None}
+            verdict = self.verdict.plain() if self.verdict else None
+            info |= {"outcome": str(self.outcome), "ended_by": self.ended_by, "verdict": verdict}
         return observation, reward, terminated, truncated, info
 
     def render(self) -> Pixels | None:
@@ -194,8 +196,8 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
         if self.seat is None or self.outcome is not None:
             raise InvalidInput("the episode is over or has not begun", fix="call reset first")
         self.ended_by = ended_by
-        self.after = self.seat.finish()
-        self.verdict = judge(self.world, self.seat.before, self.after, self.answer)
+        self.after = finish(self.seat)
+        self.verdict = judge_left(self.world, self.seat.before, self.after, self.answer)
         self.outcome = Outcome.PASSED if self.verdict.success else Outcome.FAILED
         return self.verdict.reward
 
