@@ -9,9 +9,9 @@ first := desk/calc/region-total desk/writer/settle-changes desk/mousepad/sort-li
 	pocket/notes/pin-and-label pocket/email/reply-all pocket/payment/split-bill pocket/eats/order-with-extras \
 	pocket/smart-home/ranked-warmth pocket/flights/choose-seat
 agents := $(addprefix --agent ,oracle oracle:slip=0.1 random do-nothing)
-# Tests run side by side, one more than there are cores: each waits for programs half of its time. `make test jobs=0`
+# Tests run side by side, two more than there are cores: each waits for programs half of its time. `make test jobs=0`
 # runs them one after another.
-jobs := $(shell expr $$(nproc) + 1)
+jobs := $(shell expr $$(nproc) + 2)
 pytest := $(bin)/python -m pytest -n $(jobs) --maxprocesses 4 --dist worksteal
 # Hundreds of tests start Python; where it may not keep what it compiled, each compiles it all again.
 unexport PYTHONDONTWRITEBYTECODE

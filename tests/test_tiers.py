@@ -76,6 +76,7 @@ def test_a_tier_that_exceeds_its_budget_names_the_tests_that_grew(project: Path)
     }
 
 
+@pytest.mark.slow
 def test_soak_repeats_the_suite_and_lists_what_failed(project: Path) -> None:
     (project / "tests" / "test_these.py").write_text(
         "from pathlib import Path\n\n"

@@ -382,13 +382,14 @@ def test_the_example_solves_its_world(tmp_path: Path) -> None:
 
 
 @pytest.mark.process
-def test_a_program_that_crashes_or_hangs_is_no_score_or_judged_on_what_it_did(
+def test_a_program_that_crashes_has_failed_and_one_that_hangs_is_judged_on_what_it_did(
     program: Callable[..., ProgramAgent], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = resolve(str(ROOT / "examples/shopping-list/add-item"))
     crashing = program('hear(); hear(); act({"kind": "look"}); hear(); raise KeyError("weights")', begun=False)
     episode = run_episode(world, crashing, tmp_path / "crash", video=False)
-    assert (episode.outcome, episode.verdict, episode.steps) == (Outcome.ERRORED, None, 1)
+    assert (episode.outcome, episode.ended_by, episode.steps) == (Outcome.FAILED, "agent_error", 1)
+    assert episode.verdict is not None and episode.verdict.reward == 0
     assert "exited with status 1" in episode.error and "KeyError: 'weights'" in episode.error
 
     hanging = program('hear(); hear(); act({"kind": "look"}); threading.Event().wait()', begun=False, grace=0.1)

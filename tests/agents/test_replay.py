@@ -216,7 +216,7 @@ def test_a_success_whose_recording_is_gone_is_said(run: Path, tmp_path: Path) ->
     copy = tmp_path / "run"
     copy.mkdir()
     (copy / "run.sqlite").write_bytes((run / "run.sqlite").read_bytes())
-    with pytest.raises(EpisodeError, match="not a folder"):
+    with pytest.raises(EpisodeError, match="the episode's folder is missing"):
         recorded_successes(copy)
 
 

@@ -145,3 +145,30 @@ def test_all_that_is_missing_is_named_with_what_there_is(
     a_run(tmp_path / "runs" / "third", set())
     code, _, err = run(capsys, "runs/third", "runs/second")
     assert code == 2 and "runs/second does not exist" in err and "runs/third" in err
+
+
+def test_errors_as_failures_stand_beside_the_comparison_and_a_conclusion_that_differs_is_said(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    sure = {"s0", "s1", "s2", "s3", "s4", "s5"}
+    plan = [
+        Planned(number=at, configuration=f"s/a/{name}/i@p/t/u", rollout=0, seed=at) for at, name in enumerate(NAMES)
+    ]
+    spec = RunSpec(worlds=("s",), agent="quits", agent_errors="excluded")
+    with RunStore.create(tmp_path / "quits", spec, plan) as store:
+        for one, name in zip(plan, NAMES, strict=True):
+            quits = Finished(Outcome.ERRORED, ended_by="agent_error", error="not sure")
+            store.finish(one.number, Finished(Outcome.PASSED, 1.0, 3, 1.0) if name in sure else quits)
+    honest = a_run(tmp_path / "honest", set(), agent="honest")
+    pair = compared(capsys, tmp_path / "quits", honest)["pairs"][0]
+    assert pair["comparison"]["scores"] == [1.0, 0.0]
+    assert pair["comparison_errors_failed"]["scores"] == [0.5, 0.0]
+    assert any("agent errors were excluded from the score of quits" in note for note in pair["notes"])
+    code, out, _ = run(capsys, tmp_path / "quits", honest)
+    assert code == 0 and "with errors counted as failures: quits 50.0% honest 0.0%" in out
+
+    other = a_run(tmp_path / "other", set(NAMES) - sure, agent="other")
+    pair = compared(capsys, tmp_path / "quits", other)["pairs"][0]
+    assert pair["comparison"]["decided"]["agent"] == "quits" and pair["comparison_errors_failed"]["decided"] is None
+    said = "quits is better without errored episodes; with errors counted as failures: not decided."
+    assert any(note.endswith(said) for note in pair["notes"])

@@ -40,6 +40,7 @@ def test_lines_that_came_and_went_are_told_and_not_those_that_moved(tmp_path: Pa
     )
 
 
+@pytest.mark.process
 def test_a_row_that_was_added_is_one_change_with_its_fields(tmp_path: Path) -> None:
     old = database(tmp_path / "old", [(1, "Hello"), (2, "Lunch?")])
     new = database(tmp_path / "new", [(1, "Hello"), (2, "Lunch!"), (3, "Re: Lunch")])

@@ -138,7 +138,7 @@ def test_the_page_has_its_sections_in_order(usual: Summary, show: Callable[..., 
         "In short", "Leaderboard", "Who is better than whom", "App by app", "Performance profiles", "Reliability",
         "Sensitivity to each axis", "Where the variance comes from", "Cost and steps", "Errors and denominators",
     ]  # fmt: skip
-    assert "Errors are never scores" in page.locator("header").inner_text()
+    assert "Errors are not scored" in page.locator("header").inner_text()
     facts = dict(zip(texts(page, ".facts dt"), texts(page, ".facts dd"), strict=True))
     scored = sum(standing.episodes for standing in usual.standings)
     assert facts["Episodes"] == f"{usual.episodes:,}" and facts["Scored"] == f"{scored:,}"

@@ -26,6 +26,15 @@ def main() -> None:
             say({"kind": "done"}, "hm " * (1 << 20))
         elif how == "crashes":
             os.kill(os.getpid(), signal.SIGSEGV)
+        elif how == "exits":
+            sys.exit(0)
+        elif how == "closes its output":
+            os.close(1)
+            signal.pause()
+        elif how == "closes its input":
+            os.close(0)
+            say({"kind": "look"})
+            signal.pause()
         elif how == "talks garbage":
             print('{"action": {"kind": "click", "point": [NaN', flush=True)
         elif how == "never stops":

@@ -14,7 +14,7 @@ from typing import Any
 
 from fairground.agents import Agent, DoNothing, Turn
 from fairground.core import Done, FairgroundError, Observation
-from fairground.rollout import RunSpec, RunStore, carry_out, loop, store
+from fairground.rollout import RunSpec, RunStore, carry_out, index_file, loop
 from fairground.rollout.executor import LocalExecutor
 from fairground.rollout.work import Episodes, Job
 
@@ -44,7 +44,7 @@ class Killed(DoNothing):
         raise AssertionError
 
 
-class Jumpy(store.datetime):  # type: ignore[misc, name-defined]
+class Jumpy(index_file.datetime):  # type: ignore[misc, name-defined]
     """A clock that somebody sets back and forward by days."""
 
     _looks = 0

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from fairground.agents import Brief, DoNothing, Scripted
-from fairground.core import Action, Check, Look, Observation, Outcome, State, Type
+from fairground.core import Action, Check, Look, Observation, Outcome, ScreenError, State, Type
 from fairground.rollout import Budget, read_episode, run_episode
 from fairground.sandbox import Sandbox
 from fairground.verify import judge
@@ -97,7 +97,7 @@ def test_a_solved_episode_passes_is_read_back_and_judged_again_and_refused_actio
     assert (tmp_path / "e" / "video.mp4").stat().st_size > 1000
 
 
-def test_an_agent_that_raises_is_an_error_and_not_a_failure(tmp_path: Path) -> None:
+def test_an_agent_that_raises_has_failed_and_the_state_is_judged_as_evidence(tmp_path: Path) -> None:
     class Crashing:
         name = "crashing"
 
@@ -110,9 +110,12 @@ def test_an_agent_that_raises_is_an_error_and_not_a_failure(tmp_path: Path) -> N
             return Look()
 
     episode = run_episode(world(), Crashing(), tmp_path / "e", video=False)
-    assert (episode.outcome, episode.verdict, episode.steps) == (Outcome.ERRORED, None, 1)
+    assert (episode.outcome, episode.ended_by, episode.steps) == (Outcome.FAILED, "agent_error", 1)
     assert "server went away" in episode.error
-    assert read_episode(tmp_path / "e").complete
+    found = read_episode(tmp_path / "e")
+    assert found.complete and found.state("after") is not None and "went away" in found.log("traceback")
+    assert episode.verdict is not None and (episode.verdict.reward, episode.verdict.integrity) == (0, False)
+    assert [check.name for check in episode.verdict.checks][1:] == ["the agent ended the episode itself"]
 
 
 def test_an_agent_that_hangs_is_judged_on_what_it_did_until_then(
@@ -164,7 +167,7 @@ def test_checks_that_break_make_the_configuration_invalid(tmp_path: Path) -> Non
     assert "a column that is not there" in episode.error
 
 
-def test_a_screen_killed_in_the_middle_is_an_error_and_what_came_before_is_kept(
+def test_a_screen_that_the_agent_killed_is_its_failure_and_what_came_before_is_kept(
     tmp_path: Path, kill_screen: Callable[[Seat], None]
 ) -> None:
     class Killer:
@@ -187,7 +190,9 @@ def test_a_screen_killed_in_the_middle_is_an_error_and_what_came_before_is_kept(
 
     suite = Suite("test", "Test", "1", (Watched(),), (AddTea(),))
     episode = run_episode(World.of(suite, suite.configurations()[0]), Killer(), tmp_path / "e", video=False)
-    assert (episode.outcome, episode.verdict) == (Outcome.ERRORED, None)
+    assert (episode.outcome, episode.ended_by) == (Outcome.FAILED, "seat") and episode.error
+    assert episode.verdict is not None and episode.verdict.reward == 0
+    assert episode.verdict.checks[-1].name == "the seat could be used and recorded until the end"
     assert episode.steps >= 2
 
 
@@ -217,3 +222,36 @@ def test_the_fingerprint_names_the_world_that_it_ran_in(tmp_path: Path) -> None:
     one, two = (json.loads((tmp_path / name / "episode.json").read_text())["fingerprint"] for name in "ab")
     assert one == two
     assert one["packages"]["mousepad"] and one["stages"]["configure"] and one["runner"]
+
+
+def test_a_sandbox_that_is_gone_is_an_error_of_ours_also_while_the_agent_is_at_work(tmp_path: Path) -> None:
+    class Unlucky(Scripted):
+        def act(self, observation: Observation):
+            if observation.step == 1:
+                seats[0].sandbox.discard()
+            return super().act(observation)
+
+    seats: list[Seat] = []
+
+    class Watched(Editor):
+        def launch(self, seat: Seat) -> None:
+            super().launch(seat)
+            seats.append(seat)
+
+    suite = Suite("test", "Test", "1", (Watched(),), (AddTea(),))
+    episode = run_episode(World.of(suite, suite.configurations()[0]), Unlucky(SOLVE), tmp_path / "e", video=False)
+    assert (episode.outcome, episode.verdict, episode.ended_by) == (Outcome.ERRORED, None, "error"), episode.error
+
+
+def test_an_app_that_cannot_save_any_more_is_the_agents_failure_and_the_state_is_recorded(tmp_path: Path) -> None:
+    class Blocked(Editor):
+        def save(self, seat: Seat) -> None:
+            raise ScreenError("the window takes no input")  # as when the agent has stopped the app
+
+    suite = Suite("test", "Test", "1", (Blocked(),), (AddTea(),))
+    episode = run_episode(World.of(suite, suite.configurations()[0]), Scripted(SOLVE), tmp_path / "e", video=False)
+    assert (episode.outcome, episode.ended_by) == (Outcome.FAILED, "seat") and "takes no input" in episode.error
+    found = read_episode(tmp_path / "e")
+    after = found.state("after")
+    assert after is not None and "tea" in after.text("~/list.txt")
+    assert episode.verdict is not None and [check.passed for check in episode.verdict.checks] == [True, False]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -14,10 +13,18 @@ from fairground_pocket.notes.scenarios.count_label import CountLabel
 
 from fairground.cli import main
 from fairground.cli.reverify import reverify as command
-from fairground.core import Check, Done, InfrastructureError, InvalidInput, Outcome, State
+from fairground.core import Check, Done, EpisodeError, InfrastructureError, InvalidInput, Outcome, State
+from fairground.core.damage import noticing
 from fairground.rollout import RunBusy, RunSpec, RunStore, read_episode, run_table
 from fairground.rollout.reverifying import Rescored, reverify, write_changes
-from fairground.rollout.verdicts import LaterVerdict, read_verdict, read_verdicts, write_verdict
+from fairground.rollout.verdicts import (
+    LaterVerdict,
+    ScoredAgain,
+    commit_verdicts,
+    read_verdict,
+    read_verdicts,
+    write_verdict,
+)
 from fairground.verify import judge
 from fairground.worlds import World, resolve
 
@@ -146,10 +153,15 @@ def test_what_cannot_be_scored_is_said_and_not_scored(tmp_path: Path) -> None:
     state = run / "episodes/000003/state/state.json"
     state.write_text(state.read_text().replace("{", "[", 1))
     (run / "episodes/000005/episode.json").unlink()
-    found = reverify(run)
-    problems = ["unknown suite 'nowhere'", "'helth'", "no state was recorded before", "not strict JSON"]
-    problems += [f"holds an episode of {HEALTH}", "episode.json: missing"]
-    assert [one.now for one in found] == [None] * 6
+    with noticing() as damaged:
+        found = reverify(run)
+    assert [(one.number, one.problem) for one in damaged] == [
+        (3, "state/state.json has another content than was recorded"),
+        (5, "episode.json is missing"),
+    ]
+    problems = ["unknown suite 'nowhere'", "'helth'", "no state was recorded before"]
+    problems += [f"holds an episode of {HEALTH}"]
+    assert [one.now for one in found] == [None] * 4
     for one, problem in zip(found, problems, strict=True):
         assert problem in one.problem and not one.changed, one
     assert write_changes(run, found) == [] and read_verdicts(run) == []
@@ -168,6 +180,7 @@ def test_the_task_stays_the_one_that_was_run(run: Path, monkeypatch: pytest.Monk
     assert "other parameters" in found[0].notes[0] and not found[1].notes
 
 
+@pytest.mark.process
 def test_a_run_of_a_world_folder_is_found_by_what_it_was_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,15 +216,11 @@ def test_a_verdict_is_never_written_over(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
 
 
-def test_all_new_verdicts_are_committed_or_none(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with sqlite3.connect(run / "run.sqlite") as db:
-        db.execute(
-            "CREATE TRIGGER no BEFORE UPDATE ON episodes WHEN new.number = 2 BEGIN SELECT RAISE(ABORT, 'no'); END"
-        )
-    db.close()
-    monkeypatch.setattr(CountLabel, "checks", lambda *_: [Check(name="anything", passed=True)])
-    with pytest.raises(InfrastructureError, match="no"):
-        write_changes(run, reverify(run))
+def test_all_new_verdicts_are_committed_or_none(run: Path) -> None:
+    (run / "verdict-1.json").write_bytes(b"{}")
+    found = [ScoredAgain(number, "2026-01-01", Outcome.PASSED, 1.0, f"verdict-{number}.json") for number in (1, 2)]
+    with RunStore.open(run, write=True) as store, pytest.raises(EpisodeError, match=r"verdict-2\.json: missing"):
+        commit_verdicts(store, found)
     assert read_verdicts(run) == [] and run_table(run).outcomes()[Outcome.PASSED] == 0
 
 

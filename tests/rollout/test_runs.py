@@ -216,7 +216,7 @@ def test_a_run_of_another_version_is_refused(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "run" / "run.sqlite") as db:
         db.execute("UPDATE meta SET value = '99' WHERE key = 'format'")
     db.close()
-    with pytest.raises(InvalidInput, match="format 99; this version reads format 2"):
+    with pytest.raises(InvalidInput, match="format 99; this version reads formats 2 and 3"):
         RunStore.open(tmp_path / "run")
 
 

@@ -161,3 +161,48 @@ def test_all_successes_do_not_give_a_curve_without_width() -> None:
     table = cells_of([(f"s{s}", "d", (1, 1, 1)) for s in range(5)])
     points = reliability(count(table)).pass_hat.points
     assert all(one.estimate == 1 and one.low < 0.6 for one in points)
+
+
+def test_the_score_with_errors_as_failures_is_that_of_the_table_where_they_failed() -> None:
+    rows = episodes(agents="ab")
+    for number, row in enumerate(rows):
+        if row["agent"] == "a" and row["outcome"] == "failed":
+            row["outcome"] = "errored"
+        if number % 40 == 0:
+            row["outcome"] = "invalid"
+    table = table_from_rows(rows)
+    found = summarise(table, depth="scores")
+    quits, honest = found.standings
+    failed = summarise(table_from_rows([{**row, "outcome": "failed"} if row["outcome"] == "errored" else row
+                                        for row in rows]), depth="scores")  # fmt: skip
+    strict = {one.contender: one.score for one in failed.standings}
+    assert quits.contender == Contender("a") and quits.score.estimate == 1 and honest.score_errors_failed is None
+    assert quits.score_errors_failed == strict[Contender("a")] and honest.score == strict[Contender("b")]
+    (duel,) = found.duels
+    assert duel.better == Contender("a") and duel.errors_failed is not None
+    assert duel.errors_failed.difference.estimate < duel.comparison.difference.estimate
+    assert plain(found)["standings"][0]["score_errors_failed"]["high"] < 1
+    assert summarise(table_from_rows(episodes()), depth="scores").standings[0].score_errors_failed is None
+
+
+def test_a_conclusion_that_hangs_on_errors_is_told() -> None:
+    rows = [
+        {"agent": agent, "app": "mail", "scenario": f"s{s}", "rollout": 0, "reward": 0.5,
+         "outcome": "passed" if (s < 8) == (agent == "quits") else "errored" if agent == "quits" else "failed"}
+        for agent in ("quits", "other") for s in range(16)
+    ]  # fmt: skip
+    found = summarise(table_from_rows(rows), depth="scores")
+    (duel,) = found.duels
+    assert duel.better == Contender("quits") and duel.better_errors_failed is None
+    said = "quits is better without errored episodes; with errors counted as failures: not decided."
+    assert any(note.endswith(said) for note in found.notes)
+
+
+def test_a_table_that_says_what_ended_an_episode_tells_whose_own_errors_were_excluded() -> None:
+    rows = [
+        {"agent": agent, "app": "mail", "scenario": f"s{s}", "rollout": 0,
+         "outcome": "passed" if s else "errored", "ended_by": "agent_error" if agent == "quits" else "error"}
+        for agent in ("quits", "unlucky") for s in range(4)
+    ]  # fmt: skip
+    notes = summarise(table_from_rows(rows), depth="scores").notes
+    assert "agent errors were excluded from the score of quits" in notes

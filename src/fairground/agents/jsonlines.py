@@ -8,6 +8,7 @@ own that ends with it.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import select
 import shlex
@@ -19,10 +20,13 @@ import time
 import weakref
 from collections.abc import Sequence
 
-from fairground.core import FairgroundError, InvalidInput, MissingPrerequisite
+from fairground.core import FairgroundError, InfrastructureError, InvalidInput, MissingPrerequisite
 
 MAX_LINE = 1 << 20
 """Bytes of one line of a program: a long thought and the longest action."""
+
+OUT_OF_RESOURCES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC, errno.EDQUOT, errno.EROFS)
+"""What the system says when this machine lacks something. That is not the program's doing."""
 
 _ERRORS_KEPT = 16 << 10
 _ERRORS_SHOWN = 2_000  # characters of it in a message
@@ -71,7 +75,10 @@ class LineProgram:
                 start_new_session=True,  # a Ctrl-C is meant for us, and it is to be killed with all its children
             )
         except OSError as error:
-            raise ProgramFault(f"agent program {self._words} cannot be started: {error.strerror or error}") from None
+            fault = f"agent program {self._words} cannot be started: {error.strerror or error}"
+            if error.errno in OUT_OF_RESOURCES:
+                raise InfrastructureError(fault, fix="free memory or disk, or run fewer --workers") from None
+            raise ProgramFault(fault) from None
         assert process.stdin and process.stdout and process.stderr
         self.pid = process.pid
         self._in, self._out, self._err = (pipe.fileno() for pipe in (process.stdin, process.stdout, process.stderr))

@@ -19,9 +19,18 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from fairground.agents.jsonlines import MAX_LINE, LineProgram, find_program
+from fairground.agents.jsonlines import MAX_LINE, OUT_OF_RESOURCES, LineProgram, find_program
 from fairground.agents.protocol import Brief, Turn
-from fairground.core import InvalidInput, Node, Observation, Record, parse_action, parse_json, unknown
+from fairground.core import (
+    InfrastructureError,
+    InvalidInput,
+    Node,
+    Observation,
+    Record,
+    parse_action,
+    parse_json,
+    unknown,
+)
 from fairground.screen import encode_png
 
 PROTOCOL = 1
@@ -39,7 +48,7 @@ class ProgramAgent:
     """Asks a program for every action; a fresh process for every episode.
 
     The program is the user's own and runs as the user, on the host: it is not sandboxed. Whatever it does wrong is
-    raised as `ProgramFault` and makes the episode `errored`, which is not a score.
+    raised as `ProgramFault`, and the episode counts as failed.
 
     Args:
         command: Program and arguments; a program that is not there raises at once.
@@ -176,7 +185,12 @@ class _Folder:
     def write(self, name: str, data: bytes) -> str:
         """Writes a file and returns its path."""
         path = self._path / name
-        path.write_bytes(data)
+        try:
+            path.write_bytes(data)
+        except OSError as error:
+            if error.errno in OUT_OF_RESOURCES:
+                raise InfrastructureError(f"{path} cannot be written: {error.strerror}") from None
+            raise
         return str(path)
 
 

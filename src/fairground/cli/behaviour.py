@@ -21,7 +21,7 @@ from fairground.cli.stats.options import (
     show,
     shown,
 )
-from fairground.core import Outcome
+from fairground.core import Outcome, ended_by_words
 from fairground.rollout.behaviour import MEASURES, Unit
 from fairground.rollout.behaviour_by_outcome import BehaviourSummary, compare_by_outcome, watch_runs
 from fairground.stats import Interval, plain
@@ -77,7 +77,8 @@ def _print(found: BehaviourSummary) -> None:
         )
     show(made)
     for outcome, endings in found.endings.items():
-        words = ", ".join(f"{number:,} {escape(ended or 'unknown')}" for ended, number in endings.items())
+        told = ((ended_by_words(ended) or "unknown", number) for ended, number in endings.items())
+        words = ", ".join(f"{number:,} {escape(ended)}" for ended, number in told)
         console.print(f"[dim]{outcome}, ended by[/]  {words}", highlight=False)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +12,13 @@ import numpy as np
 import typer
 
 from fairground.cli.output import Json, console, print_json
-from fairground.cli.stats.compare import compare_rewards, print_changes, print_comparison, print_rewards
+from fairground.cli.stats.compare import (
+    compare_rewards,
+    print_changes,
+    print_comparison,
+    print_rewards,
+    print_strict_comparison,
+)
 from fairground.cli.stats.options import (
     AS_IS,
     Level,
@@ -38,6 +45,7 @@ from fairground.stats import (
     Comparison,
     Contender,
     Table,
+    compare_strictly,
     count,
     holm,
     join_tables,
@@ -78,29 +86,30 @@ def compare(
     table, everyone = _read(sources, tables)
     cells = {one: count(table, one) for one in everyone}
     pairs = list(combinations(everyone, 2))
-    streams = np.random.default_rng(seed).spawn(len(pairs))
+    root = np.random.default_rng(seed)
+    streams, stricter = root.spawn(len(pairs)), root.spawn(len(pairs))
     duels: list[Duel] = []
     rewards: list[Comparison | None] = []
     apart: list[str] = []
-    for (a, b), rng in zip(pairs, streams, strict=True):
+    compared = partial(
+        compare_cells,
+        statistic=statistic,
+        resamples=resamples,
+        level=level,
+        scheme=scheme,  # type: ignore[arg-type]  # checked there
+        pairing=pairing,  # type: ignore[arg-type]  # checked there
+    )
+    for (a, b), rng, strict_rng in zip(pairs, streams, stricter, strict=True):
         try:
-            found = compare_cells(
-                cells[a],
-                cells[b],
-                rng=rng,
-                statistic=statistic,
-                resamples=resamples,
-                level=level,
-                scheme=scheme,  # type: ignore[arg-type]  # checked there
-                pairing=pairing,  # type: ignore[arg-type]  # checked there
-            )
+            found = compared(cells[a], cells[b], rng=rng)
         except InvalidInput as error:  # of many, some may share nothing
             if len(pairs) == 1 or len(apart) == len(pairs) - 1:
                 raise
             apart.append(f"Not compared: {error.message}.")
             continue
         rewards.append(compare_rewards(table, cells[a], cells[b], pairing=found.pairing, level=level))
-        duels.append(duel(cells[a], cells[b], found, everyone[a], everyone[b], level=level))
+        strict = compare_strictly(table, a, b, partial(compared, rng=strict_rng))
+        duels.append(duel(cells[a], cells[b], found, everyone[a], everyone[b], level=level, errors_failed=strict))
     adjusted = holm([one.comparison.p_value for one in duels]).tolist()
     if page is not None:
         write_report(summarise(table, seed=seed, statistic=statistic, level=level, scheme=scheme), page)  # type: ignore[arg-type]
@@ -166,6 +175,7 @@ def _print_denominators(table: Table, everyone: dict[Contender, RunSide | None])
 def _print_duel(found: Duel, reward: Comparison | None, adjusted: float | None, level: float) -> None:
     console.print()
     print_comparison(found.comparison)
+    print_strict_comparison(found.errors_failed)
     print_rewards(reward)
     if adjusted is not None:
         far = "still decided" if found.comparison.decided and adjusted <= 1 - level else "not decided"
@@ -205,6 +215,7 @@ def _plain(
         "pairs": [
             {
                 "comparison": plain(found.comparison),
+                "comparison_errors_failed": plain(found.errors_failed),
                 "reward": plain(reward),
                 "adjusted_p": p,
                 "transitions": plain(found.transitions),

@@ -15,7 +15,8 @@ from rich.markup import escape
 from fairground import __version__
 from fairground.cli.loading import Commands
 from fairground.cli.output import clean, errors
-from fairground.core import FairgroundError, InvalidInput, NeedsOptions
+from fairground.core import DamagedData, FairgroundError, InvalidInput, NeedsOptions
+from fairground.core.damage import Damaged, noticed, noticing
 
 # \b keeps click from filling the lines that follow.
 _HELP = """Real software as worlds for computer-use agents.
@@ -65,6 +66,7 @@ _COMMANDS = {
     "compare": "compare:compare",
     "behaviour": "behaviour:behaviour",
     "reverify": "reverify:reverify",
+    "verify-run": "verify_run:verify_run",
     "judge": "judge:judge",
     "export": "export:export",
     "new": "new:new",
@@ -78,17 +80,34 @@ _COMMANDS = {
     "report": "report:report",
 }  # in the order of the help
 
+_DAMAGED = 3
+_LISTED = 20
+
 ANYWHERE = ("stats", "report")
 """Commands that need no world, and so work on every operating system."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs a command; returns 0, 1 for what went wrong, 2 for what was asked wrongly, 130 when interrupted."""
+    """Runs a command; returns its exit status.
+
+    0; 1 for what went wrong; 2 for what was asked wrongly; 3 when recorded results are damaged (they are named and not
+    counted), whatever else happened; 130 when interrupted.
+    """
     words = list(sys.argv[1:] if argv is None else argv) or ["--help"]
     warnings.showwarning = _show_warning
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # where a letter cannot be said, its code will do
             stream.reconfigure(errors="backslashreplace")
+    with noticing() as damaged:
+        status = _status(words)
+    if not damaged or status == 130:
+        return status
+    if "--json" not in words:
+        _print_damaged(tuple(damaged))
+    return _DAMAGED
+
+
+def _status(words: list[str]) -> int:
     try:
         result = _run(words)
         return int(result) if isinstance(result, int) else 0
@@ -96,7 +115,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         options = error.options if isinstance(error, NeedsOptions) else ""
         run = f"{shlex.join(['fairground', *words])} {options}" if options else None
         _say(error.message, error.fix, as_json="--json" in words, run=run)
-        return 2 if isinstance(error, InvalidInput) else 1
+        return _DAMAGED if isinstance(error, DamagedData) else 2 if isinstance(error, InvalidInput) else 1
     except _UsageError as error:
         if type(error).__name__ == "NoArgsIsHelpError":
             print(error)
@@ -106,6 +125,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     except (typer.Abort, KeyboardInterrupt, BrokenPipeError):
         return 130
+
+
+def _print_damaged(damaged: Sequence[Damaged]) -> None:
+    count = "1 episode is" if len(damaged) == 1 else f"{len(damaged):,} episodes are"
+    errors.print(f"[bold red]damaged:[/] {count} not as recorded, and not counted", highlight=False)
+    for one in damaged[:_LISTED]:
+        errors.print(f"  {escape(clean(f'{one.name}: {one.problem}'))}", highlight=False, soft_wrap=True)
+    if len(damaged) > _LISTED:
+        errors.print(f"  ... and {len(damaged) - _LISTED:,} more; --json has them all", highlight=False)
+    for advice in dict.fromkeys(one.advice for one in damaged):
+        errors.print(f"  [bold]fix:[/] {escape(clean(advice))}", highlight=False, soft_wrap=True)
 
 
 def _program() -> typer.Typer:
@@ -135,7 +165,9 @@ def _root(version: bool = typer.Option(False, "--version", help="Print the versi
 
 def _say(message: str, fix: str | None, as_json: bool, run: str | None = None) -> None:
     if as_json:
-        print(json.dumps({"error": message, "fix": fix} | ({"run": run} if run else {})))
+        damaged = [one.plain() for one in noticed()]
+        more: dict[str, object] = ({"run": run} if run else {}) | ({"damaged": damaged} if damaged else {})
+        print(json.dumps({"error": message, "fix": fix} | more))
         return
     # Names from files are among these words. Lines are ours: each fault has its own.
     lines = "\n".join(clean(line) for line in message.split("\n"))

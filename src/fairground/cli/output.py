@@ -11,8 +11,10 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-console = Console()
-errors = Console(stderr=True)
+from fairground.core.damage import noticed
+
+console = Console(emoji=False)
+errors = Console(stderr=True, emoji=False)
 
 AGENTS = (
     "do-nothing, random, oracle, script:FILE, program:COMMAND, replay:RUN; "
@@ -57,5 +59,7 @@ def home_of(agents: Iterable[str]) -> str:
 
 
 def print_json(value: Any) -> None:
-    """One JSON value on standard output, and nothing else."""
+    """One JSON value on standard output, and nothing else; an object lists damaged episodes, where there are any."""
+    if isinstance(value, dict) and (damaged := noticed()):
+        value = {**value, "damaged": [one.plain() for one in damaged]}
     print(json.dumps(value, ensure_ascii=False, indent=2, default=str), flush=True)

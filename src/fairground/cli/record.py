@@ -62,5 +62,5 @@ def record(
         print_episode(episode)
         console.print(f"[bold]sheet[/]  {sheet}", highlight=False, soft_wrap=True)
         console.print(f"[bold]page[/]   {page}", highlight=False, soft_wrap=True)
-    if episode.outcome is not None and not episode.outcome.scored:
+    if episode.error:
         raise typer.Exit(1)

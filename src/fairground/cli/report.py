@@ -28,6 +28,7 @@ from fairground.cli.stats.options import (
     takes_tables,
 )
 from fairground.core import InvalidInput
+from fairground.core.writing import replace_with, writing
 from fairground.report import figures as draw
 from fairground.report import write_report
 from fairground.report.html import Html
@@ -140,12 +141,11 @@ def _write(folder: Path, drawings: dict[str, str], *, force: bool) -> list[Path]
     paths = [folder / f"{name}.svg" for name in drawings]
     for path in paths if not force else ():
         _spare("--figures", path)
-    try:
+    if any(place.exists() and not place.is_dir() for place in (folder, *folder.parents)):
+        raise InvalidInput(f"--figures: cannot write into {folder}: a file is in the way", fix="name another folder")
+    with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        for path, svg in zip(paths, drawings.values(), strict=True):
-            path.write_text(svg, encoding="utf-8")
-    except OSError as error:
-        raise InvalidInput(
-            f"--figures: cannot write into {folder}: {error.strerror}", fix="name another folder"
-        ) from None
+    for path, svg in zip(paths, drawings.values(), strict=True):
+        with writing(path):
+            replace_with(path, svg.encode(), durable=False)
     return paths

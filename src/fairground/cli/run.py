@@ -34,6 +34,13 @@ class Choice(StrEnum):
     ONE_AXIS = "one-axis-at-a-time"
 
 
+class AgentErrors(StrEnum):
+    """What becomes of an episode that the agent broke off."""
+
+    FAILED = "failed"
+    EXCLUDED = "excluded"
+
+
 Place = Annotated[Where, typer.Option("--executor", help="Processes on this machine, or a Ray cluster.")]
 Address = Annotated[
     str | None,
@@ -64,6 +71,9 @@ def run(
         Path | None, typer.Option(help="A price table (TOML) that completes the package's; kept with the run.")
     ] = None,
     retries: Annotated[int, typer.Option(help="How often an errored episode is tried again.", min=0)] = 2,
+    agent_errors: Annotated[
+        AgentErrors, typer.Option(help="Count episodes that the agent broke off as failed, or exclude them.")
+    ] = AgentErrors.FAILED,
     with_: Annotated[
         list[str] | None,
         typer.Option("--with", help="What to change about how the agent is run: retry, fixed-plan:MODEL, ... (docs)."),
@@ -92,7 +102,8 @@ def run(
       fairground resume first                                              after Ctrl-C, a crash, or with more --dollars
       fairground compare first second                                      who is better, and where
 
-    Plan and worlds follow from the words and the seed. Episodes that errored are tried again, and are never a score.
+    Plan and worlds follow from the words and the seed. Episodes that errored are tried again, and are not scored. What
+    the agent causes itself, such as an exception of its code, counts as failed.
     """  # noqa: D301 (click reads \b as: keep these lines)
     from fairground.agents.models import read_prices
     from fairground.cli.running import How, begin
@@ -112,6 +123,7 @@ def run(
         seed=seed,
         budget=Budget(steps=steps, seconds=seconds, tokens=tokens, dollars=dollars),
         retries=retries,
+        agent_errors=agent_errors.value,
         prices={} if prices is None else read_prices(prices),
         runner=runner,
         video=video,

@@ -17,10 +17,10 @@ from rich.table import Table
 
 from fairground.agents import Agent
 from fairground.agents.models import ModelAgent, price_of
-from fairground.cli.output import console, errors, home_of, print_json
-from fairground.cli.stats.options import counted, number_shown
+from fairground.cli.output import clean, console, errors, home_of, print_json
+from fairground.cli.stats.options import counted, number_shown, shown
 from fairground.cli.stats.summary import print_standings
-from fairground.core import InfrastructureError, InvalidInput, Outcome
+from fairground.core import AGENTS_FAULT, InfrastructureError, InvalidInput
 from fairground.report import run_gallery, write_report
 from fairground.report.describe import in_a_line
 from fairground.report.outcomes import outcome_markup
@@ -130,6 +130,9 @@ def go_on(folder: Path, how: How, *, dollars: float | None, errored: bool, json:
             _checked(store.spec, how)
             if errored:
                 store.reopen_errored()
+            for one in store.damaged(full=True) if not json else ():
+                words = f"damaged, will be run again: {one.name}: {one.problem}"
+                errors.print(escape(clean(words)), highlight=False, soft_wrap=True)
     except BaseException:
         for store in stores:
             store.close()
@@ -210,10 +213,11 @@ def _do(folder: Path, stores: list[RunStore], how: How, json: bool) -> None:
     notes: list[str] = []
     try:
         for store in stores:
-            with store, _shown(store, f"{store.spec.agent}:", quiet=json) as tell:
-                executor = how.executor(store)
-                ended = carry_out(store, workers=how.workers or _WORKERS, executor=executor, on_event=tell)
-            notes += _shortcomings(store, ended)
+            with store:
+                with _shown(store, f"{store.spec.agent}:", quiet=json) as tell:
+                    executor = how.executor(store)
+                    ended = carry_out(store, workers=how.workers or _WORKERS, executor=executor, on_event=tell)
+                notes += _shortcomings(store, ended)
     except KeyboardInterrupt:
         errors.print(f"\nstopped; go on with: fairground resume {folder}", highlight=False, soft_wrap=True)
         raise
@@ -242,7 +246,18 @@ def _shortcomings(store: RunStore, ended: Standing) -> list[str]:
             f"{store.folder}: no episode was scored: {counts}",
             fix=f"look at one, such as: fairground show {store.folder / 'episodes' / '000000'}",
         )
-    return [f"The run is not whole: {spent}."] if ended.finished < ended.planned else []
+    notes = [f"The run is not whole: {spent}."] if ended.finished < ended.planned else []
+    broke = [
+        row.finished
+        for row in store.rows()
+        if row.finished is not None and row.finished.ended_by in AGENTS_FAULT and row.finished.outcome.scored
+    ]
+    if broke:
+        notes.append(
+            f"{len(broke)} of {ended.finished} episodes were broken off by {store.spec.agent}, and count as failed; "
+            f"the first: {in_a_line(broke[0].error)}"
+        )
+    return notes
 
 
 @contextmanager
@@ -276,7 +291,7 @@ def _shown(store: RunStore, who: str, *, quiet: bool) -> Iterator[Callable[[Even
                 told = time.monotonic()
                 done = f"{now.finished} of {counted(now.planned, 'episode')}"
                 errors.print(f"[bold]run[/]    {escape(who)} {done}: {words}", highlight=False)
-            if event.finished.outcome in (Outcome.ERRORED, Outcome.INVALID) and not quiet:
+            if event.finished.error and not quiet:
                 again = "" if event.final else ", will be tried again"
                 first = in_a_line(event.finished.error)
                 errors.print(
@@ -294,6 +309,7 @@ def _print_end(found: Summary, folder: Path, page: Path, *, scores: bool) -> Non
         console.print(
             f"[bold]score[/]  {escape(str(one.contender))}: [bold]{100 * score.estimate:.1f}%[/] "
             f"\\[{100 * score.low:.1f}, {100 * score.high:.1f}], "
+            + (f"{shown(one.score_errors_failed)} with errors as failures, " if one.score_errors_failed else "")
             + (f"mean reward {number_shown(one.reward)}, " if one.reward else "")
             + f"{counted(one.episodes, 'episode')} scored",
             highlight=False,

@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from fairground.cli.output import Json, console, print_json
-from fairground.core import Episode
+from fairground.core import Episode, ended_by_words
 from fairground.report import describe
 from fairground.report.describe import in_a_line
 from fairground.report.outcomes import outcome_markup
@@ -36,6 +36,10 @@ def show(
         show_runs(folder, browser=browser, json=json)
         return
     found = read_episode(folder)
+    if (folder.absolute().parent.parent / "run.sqlite").is_file():
+        from fairground.rollout.ended import check_in_run  # which loads what plans runs
+
+        check_in_run(folder)
     page = _page(folder, fresh=browser)
     if json:
         print_json(
@@ -82,7 +86,7 @@ def print_episode(episode: Episode) -> None:
         reward = f", reward {episode.verdict.reward:.2f}" if episode.verdict else ""
         console.print(
             f"[bold]{outcome_markup(outcome)}[/]{reward}: agent {escape(episode.agent)}, {episode.steps} steps, "
-            f"{episode.seconds:.1f} s",
+            f"{episode.seconds:.1f} s" + (f", ended by {ended_by_words(episode.ended_by)}" if episode.ended_by else ""),
             highlight=False,
         )
     if episode.error:

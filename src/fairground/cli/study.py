@@ -14,8 +14,9 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from fairground.cli.output import Json, Observe, clean, console, errors, home_of, listed, print_json
+from fairground.cli.run import AgentErrors
 from fairground.cli.stats.options import counted, grid, label, p_shown, print_notes, show, shown
-from fairground.core import InvalidInput, Outcome
+from fairground.core import InvalidInput
 from fairground.report import write_study_page
 from fairground.report.describe import in_a_line
 from fairground.report.outcomes import outcome_markup
@@ -35,6 +36,10 @@ def study(
     resume: Annotated[Path | None, typer.Option(help="Goes on with the study in this folder.")] = None,
     workers: Annotated[int, typer.Option(help="Episodes at a time.", min=1)] = _WORKERS,
     observe: Observe = "",
+    agent_errors: Annotated[
+        AgentErrors | None,
+        typer.Option(help="Count episodes that the agent broke off as failed, or exclude them.", show_default="failed"),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show the plan.")] = False,
     json: Json = False,
 ) -> None:
@@ -45,15 +50,18 @@ def study(
         )
     if resume is not None and out is not None:
         raise InvalidInput("--out and --resume do not go together", fix="leave --out away: a study stays where it is")
-    if resume is not None and observe:
-        raise InvalidInput("--observe and --resume do not go together", fix="a study keeps what it was begun with")
+    for option, given in (("--observe", observe), ("--agent-errors", agent_errors)):
+        if resume is not None and given:
+            raise InvalidInput(f"{option} and --resume do not go together", fix="a study keeps what it was begun with")
     begun = open_study(resume) if resume is not None else None
     if begun is not None:
         spec = begun.spec
     else:
         assert file is not None
         spec = read_study(file)
-        spec = spec.model_copy(update={"observe": listed(observe) or spec.observe, "home": home_of(spec.agents)})
+        said = {"agent_errors": agent_errors.value} if agent_errors is not None else {}
+        own = {"observe": listed(observe) or spec.observe, "home": home_of(spec.agents), **said}
+        spec = spec.model_copy(update=own)
     planned = plan_study(spec)
     if not json:
         _print_plan(spec, planned)
@@ -149,7 +157,7 @@ def _progress(
         def on_event(run: StudyRun, event: Event) -> None:
             done = before - event.progress.planned + event.progress.finished
             bar.update(task, completed=done)
-            if event.finished.outcome in (Outcome.ERRORED, Outcome.INVALID) and not quiet:
+            if event.finished.error and not quiet:
                 again = "" if event.final else ", will be tried again"
                 first = in_a_line(event.finished.error)
                 errors.print(

@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from urllib.parse import quote as url
 
-from fairground.core import Check, EpisodeError, Step, Type
+from fairground.core import Check, EpisodeError, Step, Type, ended_by_words
 from fairground.report.describe import describe, evidence
 from fairground.report.html import Child, Html, join, tag
 from fairground.report.marks import Box, Mark, Ring, Trail, arrow_head, caption, marks, scale
@@ -94,7 +94,7 @@ def _facts(folder: EpisodeFolder) -> Html:
     facts += [("Steps", f"{len(folder.steps)} of {episode.step_budget}")]
     facts += [("Time", _seconds(episode.seconds))] if episode.seconds else []
     facts += [("Agent", episode.agent)]
-    facts += [("Ended by", episode.ended_by.replace("_", " "))] if episode.ended_by else []
+    facts += [("Ended by", ended_by_words(episode.ended_by))] if episode.ended_by else []
     if episode.answer is not None:
         facts += [("Answer", _clip(episode.answer, 200))]
     notes = [tag("li", _clip(note, LONG)) for note in episode.notes]

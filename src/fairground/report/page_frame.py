@@ -9,12 +9,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
 from importlib.resources import files
 from pathlib import Path
 
 import fairground
-from fairground.core import InfrastructureError, InvalidInput
+from fairground.core import InvalidInput
+from fairground.core.writing import replace_with, writing
 from fairground.report.html import Child, Html, tag
 from fairground.report.palette import LIGHT
 from fairground.report.plots import Figure, theme
@@ -103,10 +103,9 @@ def write_page(path: Path, text: str, *, force: bool = False) -> None:
     Raises:
         InvalidInput: When the path is a folder, its folder does not exist, or a file is there that we did not write;
             unless `force` replaces it.
-        InfrastructureError: When it cannot be written.
+        CannotWrite: When it cannot be written; a page that was there stays as it was.
     """
-    draft = path.with_name(f".{path.name}.tmp")
-    try:
+    with writing(path):
         if path.is_dir():
             raise InvalidInput(f"{path} is a folder", fix=f"name a file in it, such as {path / 'report.html'}")
         if not path.parent.is_dir():
@@ -116,14 +115,7 @@ def write_page(path: Path, text: str, *, force: bool = False) -> None:
                 f"{path} is there already, and Fairground did not write it",
                 fix="choose another name for the page, or move that file away",
             )
-        try:
-            draft.write_bytes(text.encode("utf-8", "replace"))
-            os.replace(draft, path)
-        except BaseException:
-            draft.unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise InfrastructureError(f"could not write {path}: {error.strerror or error}") from error
+        replace_with(path, text.encode("utf-8", "replace"), durable=False)
 
 
 def is_ours(path: Path) -> bool:

@@ -11,6 +11,8 @@ from typing import Any, Final, Literal
 from pydantic import Field
 
 from fairground.core import EpisodeError, Record, State, StateError
+from fairground.core.anytext import printable, unpack
+from fairground.core.limited import ReadingBudget, within
 from fairground.prove.sameness import different, leaves, leaves_of_file
 from fairground.report.describe import evidence
 from fairground.report.html import Child, Html, tag
@@ -25,6 +27,7 @@ PARTS: Final = 30
 _VALUE: Final = 300  # characters
 _FIELDS: Final = 12  # of something that was added or removed as a whole
 _READ: Final = 8 << 20  # bytes; larger files are told by their size alone
+_HARMLESS: Final = 4096  # bytes; what is larger was perhaps made to take long
 _SMALL: Final = 12  # changes of a new file that are unfolded
 _CONTEXT: Final = 60  # characters before the first that differs, in long texts
 
@@ -135,8 +138,19 @@ def _file(folder: EpisodeFolder, name: str, before: StateIndex, after: StateInde
         right = folder.state_file("after", name) if new is not None else b""
     except EpisodeError:
         return part.model_copy(update={"note": "what was recorded of it is damaged"})
-    found = list(_lines(name, left, right)) or list(_leaves(_read(name, left), _read(name, right)))
-    return _cut(part, found) if found else part.model_copy(update={"note": f"{sizes}, with the same meaning"})
+
+    def compare() -> ChangedPart:
+        found = list(_lines(name, left, right)) or list(_leaves(_read(name, left), _read(name, right)))
+        return _cut(part, found) if found else part.model_copy(update={"note": f"{sizes}, with the same meaning"})
+
+    if len(left) + len(right) <= _HARMLESS:
+        return compare()
+    try:
+        return ChangedPart.model_validate_json(
+            within(ReadingBudget(), part.name, lambda: compare().model_dump_json().encode())
+        )
+    except StateError as error:
+        return part.model_copy(update={"note": f"{sizes}: {error.message}"})
 
 
 def _lines(name: str, before: bytes, after: bytes) -> Iterator[Change]:
@@ -231,6 +245,7 @@ def _near(before: str, after: str) -> tuple[str, str]:
 
 
 def _short(text: str) -> str:
+    text = printable(unpack(text))
     return text if len(text) <= _VALUE else f"{text[:_VALUE]}… [{len(text):,} characters]"
 
 

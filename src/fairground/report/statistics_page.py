@@ -174,7 +174,8 @@ def _header(summary: Summary, heading: str, links: Sequence[tuple[str, str]]) ->
              for name, count, odd in facts],
             class_="facts",
         ),
-        tag("p", "Errors are never scores: every rate below is out of the scored episodes.", class_="law"),
+        tag("p", "Errors are not scored: every rate below is out of the scored episodes. Where episodes errored, the "
+            "leaderboard also has the score with errors counted as failures.", class_="law"),
         tag("nav", [tag("a", said, href=f"#{name}") for said, name in links], aria_label="Sections"),
     )  # fmt: skip
 
@@ -204,7 +205,9 @@ def _leaderboard(summary: Summary) -> Html:
         tag("th", "Score", class_="n", scope="col"), tag("th", "Interval", scope="col"),
         tag("th", _ticks(scale), class_="bar", scope="col", data_skip="1"),
     ]  # fmt: skip
-    names = ("Mean reward", "Scenarios", "Configu\u00adrations", "Scored", "Errored, invalid")
+    names = [
+        name.replace("Configurations", "Configu\u00adrations") for name, *_ in _more(summary, summary.standings[0])
+    ]
     heads += [tag("th", name, class_="n", scope="col") for name in names]
     rows = [
         _row(summary, standing, look, scale)
@@ -258,16 +261,8 @@ def _ticks(scale: Scale) -> Html:
 def _row(summary: Summary, standing: Standing, look: Look, scale: Scale) -> Html:
     score, name = standing.score, printable(str(standing.contender))
     ranks = rank_range(summary, standing)
-    lost = standing.outcomes.get(Outcome.ERRORED, 0), standing.outcomes.get(Outcome.INVALID, 0)
     said = f"{name}: {rate_range(score)} percent"
     sign = tag("svg", marker(look, 6.5, 6.5, size=5), viewBox="0 0 13 13", aria_hidden="true")
-    more = (
-        ("Mean reward", reward_range(standing.reward), standing.reward.estimate if standing.reward else -1),
-        ("Scenarios", f"{standing.scenarios:,}", standing.scenarios),
-        ("Configurations", f"{standing.configurations:,}", standing.configurations),
-        ("Scored", f"{standing.episodes:,}", standing.episodes),
-        ("Errored, invalid", f"{lost[0]:,}, {lost[1]:,}", sum(lost)),
-    )
     return tag(
         "tr",
         tag("td", str(ranks[0]) if ranks[0] == ranks[1] else f"{ranks[0]} to {ranks[1]}", data_v=sum(ranks)),
@@ -275,8 +270,28 @@ def _row(summary: Summary, standing: Standing, look: Look, scale: Scale) -> Html
         tag("td", rounded(score.estimate * 100), class_="n score", data_v=f"{score.estimate:.6g}"),
         tag("td", ends(score, 100), class_="range", data_v=f"{score.width:.6g}"),
         tag("td", inline_bar(score, look, scale, said), class_="bar"),
-        [tag("td", value, class_="n more", data_v=f"{order:.6g}", data_label=label) for label, value, order in more],
-    )
+        [tag("td", value, class_="n more", data_v=f"{order:.6g}", data_label=label)
+         for label, value, order in _more(summary, standing)],
+    )  # fmt: skip
+
+
+def _more(summary: Summary, standing: Standing) -> list[tuple[str, str, float]]:
+    """The columns after the score: head, value, and what to sort by. Those that say nothing of anybody are left out."""
+    lost = standing.outcomes.get(Outcome.ERRORED, 0), standing.outcomes.get(Outcome.INVALID, 0)
+    found: list[tuple[str, str, float]] = []
+    if summary.outcomes[Outcome.ERRORED]:
+        broke = standing.score_errors_failed or standing.score
+        found.append(("Errors as failures", rate_range(broke), broke.estimate))
+    if any(one.reward is not None for one in summary.standings):
+        reward = standing.reward
+        found.append(("Mean reward", reward_range(reward), reward.estimate if reward else -1))
+    return [
+        *found,
+        ("Scenarios", f"{standing.scenarios:,}", standing.scenarios),
+        ("Configurations", f"{standing.configurations:,}", standing.configurations),
+        ("Scored", f"{standing.episodes:,}", standing.episodes),
+        ("Errored, invalid", f"{lost[0]:,}, {lost[1]:,}", sum(lost)),
+    ]
 
 
 def _footer(summary: Summary) -> list[Child]:

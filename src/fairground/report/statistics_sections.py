@@ -375,9 +375,10 @@ def outcomes(summary: Summary) -> Section:
         numbers.append([str(standing.contender), *cells])
     exhibit = Exhibit(
         drawn,
-        tag("p", "Passed and failed episodes are results. Errored ones broke through no fault of the agent, invalid "
-            "ones had a configuration that could not be solved: both are counted here and nowhere else. They are "
-            "neither successes nor failures."),
+        tag("p", "Passed and failed episodes are results. An episode that the agent broke off has failed. Errored ones "
+            "broke through no fault of the agent (unless a note says that agent errors were excluded), invalid ones "
+            "had a configuration that could not be solved. Neither is part of the score; the leaderboard has "
+            "the score with errors as failures beside it."),
         "That errors do no harm: if they strike where tasks are hard (long episodes break more often), what is left "
         "is easier than what was planned. Contenders whose shares of errors differ much should be run again where "
         "they broke.",

@@ -268,7 +268,11 @@ def _reliability(result: StudyResult) -> Section:
 
 
 def _scores(result: StudyResult, k: int) -> Html:
-    heads = ("Agent", "Condition", "Pass^1", f"Pass^{k}", f"pass@{k}", "Scored", "Errored, invalid")
+    broke = any(one.outcomes.get(Outcome.ERRORED, 0) for one in result.conditions)
+    heads = (
+        "Agent", "Condition", "Pass^1", *(["Pass^1, errors as failures"] if broke else []), f"Pass^{k}", f"pass@{k}",
+        "Scored", "Errored, invalid",
+    )  # fmt: skip
     rows: Rows = []
     for one in result.conditions:
         scores = [Value("", None)] * 3
@@ -279,6 +283,9 @@ def _scores(result: StudyResult, k: int) -> Html:
                 for place, point in enumerate(curves)
             ]
         lost = one.outcomes.get(Outcome.ERRORED, 0), one.outcomes.get(Outcome.INVALID, 0)
+        strict = one.score_errors_failed
+        if broke:
+            scores.insert(1, Value(rate_range(strict), strict.estimate) if strict is not None else scores[0])
         rows.append([
             one.agent, one.condition, *scores, Value(f"{one.scored:,} of {one.planned:,}", one.scored),
             Value(f"{lost[0]:,}, {lost[1]:,}", sum(lost)),

@@ -93,7 +93,7 @@ class Behaviour:
 
     Attributes:
         ended: How it ended: the kind of the agent's last action (`done`, `answer`, `fail`), or what ended it instead
-            (`step_budget`, `time_budget`, `error`).
+            (`step_budget`, `time_budget`, `agent_error`, `seat`, `error`).
     """
 
     steps: float

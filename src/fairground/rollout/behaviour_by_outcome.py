@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairground.core import EpisodeError, InvalidInput, Outcome
+from fairground.core.damage import Damaged, notice
 from fairground.rollout.abreast import abreast
 from fairground.rollout.behaviour import MEASURES, Behaviour, measure
-from fairground.rollout.ended import ended_episodes, result_folders
+from fairground.rollout.ended import Ended, ended_episodes, result_folders
 from fairground.rollout.folder import read_episode
 from fairground.stats import Contender, Interval
 from fairground.stats.suites.clusters import added_by, number_interval, ratio_spread
@@ -93,15 +94,17 @@ def watch_runs(
     Raises:
         InvalidInput: When one is no run, or none has a scored episode.
     """
-    jobs = [job for folder in result_folders(folders) for job in _jobs(folder)]
+    read = [ended_episodes(folder) for folder in result_folders(folders)]
+    jobs = [job for ended, _ in read for job in _jobs(ended)]
     if not jobs:
         listed = ", ".join(map(str, folders))
         raise InvalidInput(f"{listed}: no episode has passed or failed yet", fix="wait, or `fairground resume` it")
-    watched, problems = [], []
+    watched, problems = [], [note for _, notes in read for note in notes]
     measured = abreast(_measured, [job.folder for job in jobs], workers)
     for done, (job, found) in enumerate(zip(jobs, measured, strict=True), 1):
         if isinstance(found, str):
             problems.append(found)
+            notice(Damaged(job.folder.parent, None, job.folder.name, found))
         else:
             watched.append(Watched(job.contender, job.scenario, job.outcome, found))
         if on_done is not None:
@@ -133,8 +136,8 @@ class _Job:
     folder: Path
 
 
-def _jobs(folder: Path) -> Iterator[_Job]:
-    for one in ended_episodes(folder)[0]:
+def _jobs(ended: Sequence[Ended]) -> Iterator[_Job]:
+    for one in ended:
         if one.finished.outcome.scored:
             named = one.configuration
             scenario = f"{named.suite}/{named.app}/{named.scenario}"

@@ -11,7 +11,7 @@ from typing import Any
 from fairground.core import Episode, FairgroundError, Fingerprint, Outcome, parse_json
 from fairground.rollout.disk import read_inside
 from fairground.rollout.folder import MAX_EPISODE
-from fairground.rollout.plan import RunSpec
+from fairground.rollout.plan import RunSpec, excluded_note
 from fairground.rollout.store import RunStore
 
 _COMPARED = 200  # episodes whose fingerprints are read: a world that changed has changed in most of them
@@ -126,6 +126,8 @@ def unlike(a: RunSide, b: RunSide) -> tuple[str, ...]:
         if one != other:
             found.append(f"{who} had different budgets: {name} {_limit(one)} and {_limit(other)}.")
     for side in (a, b):
+        if side.spec.agent_errors == "excluded":
+            found.append(f"{side.folder}: {excluded_note(side.spec)}.")
         if len(side.attempts) < side.planned:
             found.append(f"{side.folder} is not finished: {len(side.attempts)} of {side.planned} episodes have ended.")
     differing: dict[str, str] = {}

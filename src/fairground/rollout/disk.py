@@ -4,26 +4,15 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fairground.core import EpisodeError, InfrastructureError
-
-
-class CannotWrite(InfrastructureError):
-    """Nothing can be written there, now: what else is to be written there will fail as well."""
-
-
-@contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """Turns what can go wrong while writing `path` into a `CannotWrite` that says so and where."""
-    try:
-        yield
-    except OSError as error:
-        raise _write_error(error, path) from error
+from fairground.core import EpisodeError
+from fairground.core.writing import CannotWrite as CannotWrite
+from fairground.core.writing import replace_with as replace_with
+from fairground.core.writing import writing as writing
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -31,21 +20,6 @@ def write_whole(path: Path, data: bytes) -> None:
     with writing(path):
         replace_with(path, data, durable=True)
         sync(path.parent)
-
-
-def replace_with(path: Path, data: bytes, *, durable: bool) -> None:
-    """Writes beside `path` and renames over it; `durable` waits until the content is on the medium."""
-    draft = path.with_name(f".{path.name}.tmp")
-    try:
-        with open(draft, "wb") as file:
-            file.write(data)
-            if durable:
-                file.flush()
-                os.fsync(file.fileno())
-        os.replace(draft, path)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
 
 
 def sync(path: Path) -> None:
@@ -117,27 +91,3 @@ def open_inside(root: Path, *parts: str) -> Iterator[int]:
     finally:
         for handle in handles:
             os.close(handle)
-
-
-def _write_error(error: OSError, path: Path) -> CannotWrite:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        quota = " (the user's quota is used up)" if error.errno == errno.EDQUOT else ""
-        return CannotWrite(
-            f"the disk is full{quota}: could not write {path}; {_free(path)} free there",
-            fix=f"free space on the disk that holds {path.parent}, or record into a folder on another disk",
-        )
-    if error.errno == errno.EFBIG:
-        return CannotWrite(
-            f"the disk is full for this process: {path} reached the limit on the size of a file",
-            fix="raise the limit (ulimit -f)",
-        )
-    refused = error.errno in (errno.EROFS, errno.EACCES, errno.EPERM)
-    fix = "choose a folder that you may write, with --out" if refused else None
-    return CannotWrite(f"could not write {path}: {error.strerror or error}", fix=fix)
-
-
-def _free(path: Path) -> str:
-    try:
-        return f"{shutil.disk_usage(path.parent).free:,} bytes"
-    except OSError:
-        return "an unknown number of bytes"

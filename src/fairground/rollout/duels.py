@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from fairground.rollout.differing import Contest, RunSide, contests, unlike
-from fairground.stats import Cells, Comparison, Names, Table, Transitions
+from fairground.stats import Cells, Comparison, Names, Table, Transitions, conclusions_differ
 from fairground.stats.tasks.task_reliability import follow
 
 
@@ -19,6 +19,7 @@ class Duel:
         comparison: Who is better, and how sure that is.
         transitions: What became of each task from `b` to `a`; None where that cannot be said.
         contests: Configurations with unlike success; none where either is of no run.
+        errors_failed: Who is better with every errored episode as a failed one; None where none of theirs errored.
         notes: What must be known to read this rightly.
     """
 
@@ -28,10 +29,18 @@ class Duel:
     transitions: Transitions | None
     contests: tuple[Contest, ...]
     notes: tuple[str, ...]
+    errors_failed: Comparison | None = None
 
 
 def duel(
-    a: Cells, b: Cells, found: Comparison, one: RunSide | None = None, other: RunSide | None = None, *, level: float
+    a: Cells,
+    b: Cells,
+    found: Comparison,
+    one: RunSide | None = None,
+    other: RunSide | None = None,
+    *,
+    level: float,
+    errors_failed: Comparison | None = None,
 ) -> Duel:
     """Everything that follows from a comparison.
 
@@ -42,12 +51,15 @@ def duel(
         one: The run of the one.
         other: The run of the other.
         level: Of the intervals.
+        errors_failed: How they compare with errors as failures, where that is another comparison.
     """
     moves, why_none = follow(a, b, level)
     notes = (*found.notes, *why_none, *(moves.notes if moves else ()))
+    if errors_failed is not None and errors_failed.decided != found.decided:
+        notes = (conclusions_differ(found, found.decided, errors_failed.decided), *notes)
     if one is None or other is None:
-        return Duel(a, b, found, moves, (), notes)
-    return Duel(a, b, found, moves, contests(one, other), (*unlike(one, other), *notes))
+        return Duel(a, b, found, moves, (), notes, errors_failed)
+    return Duel(a, b, found, moves, contests(one, other), (*unlike(one, other), *notes), errors_failed)
 
 
 def told_apart(table: Table, name: str) -> Table:

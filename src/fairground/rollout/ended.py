@@ -1,7 +1,8 @@
 """Episodes that have ended, wherever they are: in runs, in folders with several runs, or in folders of their own.
 
 `fairground run` writes runs; with several agents, a folder with a run for each. `fairground record` and `run_episode`
-write single episodes. What reads results reads all of these.
+write single episodes. What reads results reads all of these, and reads them here or by `RunStore.rows`: both check
+what they read, and leave damaged episodes out.
 """
 
 from __future__ import annotations
@@ -12,11 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairground.core import Configuration, Episode, EpisodeError, InvalidInput, Outcome
+from fairground.core.damage import Damaged, damage_note, notice
 from fairground.rollout.folder import read_episode
+from fairground.rollout.manifest import MANIFEST
+from fairground.rollout.plan import excluded_note
 from fairground.rollout.store import Finished, RunStore, is_run, runs_in
 
 _DEEP = 3  # folders between the one that was named and an episode
 _MOST = 1_000_000
+_MOST_USED = 1e12  # tokens or dollars of an episode
 
 
 @dataclass(frozen=True)
@@ -76,7 +81,20 @@ def ended_episodes(folder: Path) -> tuple[list[Ended], tuple[str, ...]]:
     if not is_run(folder):
         return _loose(folder)
     with RunStore.open(folder) as store:
-        return list(ended_in(store)), ()
+        return list(ended_in(store)), reading_notes(store)
+
+
+def reading_notes(store: RunStore) -> tuple[str, ...]:
+    """What a reader of a run's results must know: what is damaged, cannot be checked, or was excluded."""
+    notes = [damage_note(store.damaged())]
+    if store.unchecked:
+        notes.append(
+            f"{store.folder.name}: {store.unchecked:,} of its episodes cannot be checked for damage: they were "
+            "committed without checksums of their files"
+        )
+    if store.spec.agent_errors == "excluded":
+        notes.append(excluded_note(store.spec))
+    return tuple(note for note in notes if note)
 
 
 def ended_in(store: RunStore) -> Iterator[Ended]:
@@ -100,6 +118,16 @@ def ended_in(store: RunStore) -> Iterator[Ended]:
         )
 
 
+def check_in_run(episode: Path) -> None:
+    """Notices when an episode's folder, which may be consistent by itself, is not what its run committed."""
+    run, name = episode.absolute().parent.parent, f"{episode.absolute().parent.name}/{episode.absolute().name}"
+    if is_run(run):
+        with RunStore.open(run) as store:
+            for one in store.damaged():
+                if one.folder == name:
+                    notice(one)
+
+
 def episodes_in(folder: Path) -> list[Path]:
     """The episode that a folder is, or those in it, at most three folders deep; by name."""
     if (folder / "episode.json").is_file():
@@ -114,34 +142,48 @@ def episodes_in(folder: Path) -> list[Path]:
 
 def finished_of(episode: Episode, folder: str) -> Finished:
     """An episode's summary as the index keeps it."""
-    usage = episode.extra.get("usage") or {}
+    usage = episode.extra.get("usage")
+    tokens, dollars = (_amount(usage, name) for name in ("tokens", "dollars"))
     return Finished(
         outcome=episode.outcome or Outcome.ERRORED,
         reward=episode.verdict.reward if episode.verdict is not None else None,
         steps=episode.steps,
         seconds=episode.seconds,
-        tokens=usage.get("tokens"),
-        cost=usage.get("dollars"),
+        tokens=None if tokens is None else int(tokens),
+        cost=dollars,
         ended_by=episode.ended_by,
         error=episode.error,
         folder=folder,
     )
 
 
+def _amount(usage: object, name: str) -> float | None:
+    """What was used; None where agents, who may put anything there, give no number."""
+    value = usage.get(name) if isinstance(usage, dict) else None
+    return (
+        value if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _MOST_USED else None
+    )
+
+
 def _loose(folder: Path) -> tuple[list[Ended], tuple[str, ...]]:
     whole: list[tuple[str, Episode]] = []
-    left_out: list[str] = []
+    stopped: list[Path] = []
+    damaged: list[Damaged] = []
+    unchecked = 0
     for place in episodes_in(folder):
         name = str(place.relative_to(folder))
         try:
             found = read_episode(place)
         except EpisodeError as error:
-            left_out.append(error.message)
+            problem = error.message.removeprefix(f"{place}: ")
+            damaged.append(Damaged(folder, None, name, problem))
+            notice(damaged[-1])
             continue
         if found.complete:
             whole.append((name, found.episode))
+            unchecked += not (place / MANIFEST).is_file()
         else:
-            left_out.append(f"{place}: the recording stopped before the episode ended")
+            stopped.append(place)
     attempts = Counter[tuple[str, str]]()
     ended = []
     for name, episode in sorted(whole, key=lambda pair: pair[1].started):
@@ -149,8 +191,13 @@ def _loose(folder: Path) -> tuple[list[Ended], tuple[str, ...]]:
         finished = finished_of(episode, name)
         ended.append(Ended(episode.agent, "", episode.configuration, attempts[one], episode.seed, 0, finished, folder))
         attempts[one] += 1
-    more = f" and {len(left_out) - 1:,} more" if len(left_out) > 1 else ""
-    return ended, ((f"left out: {left_out[0]}{more}",) if left_out else ())
+    notes = [damage_note(damaged)]
+    if stopped:
+        more = f", and {len(stopped) - 1:,} more" if len(stopped) > 1 else ""
+        notes.append(f"left out: {stopped[0]}: the recording stopped before the episode ended{more}")
+    if unchecked:
+        notes.append(f"{folder.name}: {unchecked:,} of its episodes cannot be checked for damage: no {MANIFEST}")
+    return ended, tuple(note for note in notes if note)
 
 
 def _with_episodes(folder: Path) -> Path:

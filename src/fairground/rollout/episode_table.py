@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from fairground.core import AXES, InvalidInput
-from fairground.rollout.ended import Ended, ended_episodes, ended_in, result_folders
+from fairground.rollout.ended import Ended, ended_episodes, ended_in, reading_notes, result_folders
 from fairground.rollout.store import RunStore
 from fairground.stats import Table, join_tables, table_of
 
@@ -25,7 +25,7 @@ def run_table(folders: Path | Sequence[Path]) -> Table:
 
 def store_table(store: RunStore) -> Table:
     """The same of one run that is open."""
-    return ended_table(list(ended_in(store)), (), store.folder)
+    return ended_table(list(ended_in(store)), reading_notes(store), store.folder)
 
 
 def ended_table(episodes: Sequence[Ended], notes: Sequence[str], source: Path) -> Table:

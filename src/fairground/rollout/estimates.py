@@ -20,6 +20,7 @@ from fairground.agents import Agent
 from fairground.agents.models import ModelAgent, Price, Tokens
 from fairground.agents.models.context import fit
 from fairground.core import Configuration, FairgroundError
+from fairground.core.damage import unnoticed
 from fairground.rollout.plan import Planned, RunSpec, world_for
 from fairground.rollout.store import RunStore, is_run
 from fairground.worlds import World
@@ -249,7 +250,7 @@ def _earlier(agent: str, places: Iterable[Path]) -> list[_Took]:
     found: list[_Took] = []
     for folder in sorted(folders, key=lambda one: -folders[one])[:_RUNS]:
         try:
-            with RunStore.open(folder) as store:
+            with unnoticed(), RunStore.open(folder) as store:
                 if store.spec.agent == agent:
                     found += _took(store)
         except FairgroundError:  # another version's, or damaged: an estimate is no place to say so

@@ -15,12 +15,16 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Protocol, cast
 
 from fairground.core import FairgroundError, InfrastructureError, Outcome
+from fairground.rollout.attribution import words
 from fairground.rollout.disk import CannotWrite
 from fairground.rollout.store import Finished
 from fairground.rollout.work import Job, Work
+
+_log = logging.getLogger(__name__)
 
 PATIENCE = 4 * 3600.0
 """Seconds after which a job without an end is given up and its worker killed; episodes have budgets far below."""
@@ -31,6 +35,16 @@ AHEAD = 2
 UNWRITTEN = "unwritten"
 """How an attempt ended that could not be recorded because nothing can be written: the run's affair, not its own."""
 
+EXITED = "exited"
+"""How an attempt ended whose worker process exited with a status. Only an agent's code does that, by `os._exit`."""
+
+DIED = "died"
+"""How an attempt ended whose worker process crashed, was killed for no known reason, or never came to an end.
+
+It is the agent's doing where its code runs in that process.
+"""
+
+_FROM_OUTSIDE = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 _STARTS = 5  # workers that die one after the other before any could begin: it is not chance then
 
 Ended = tuple[Job, Finished | None]
@@ -62,11 +76,14 @@ def attempt(work: Work, job: Job) -> tuple[Finished, bool]:
         return replace(errored(job, str(error)), ended_by=UNWRITTEN), True
     except FairgroundError as error:  # such as a world that is gone
         return errored(job, str(error)), True
+    except Exception as error:  # a mistake of ours
+        _log.exception("episode %s", job.planned.number)
+        return errored(job, words(error)), False
 
 
-def lost(jobs: Sequence[Job], why: str) -> list[Ended]:
+def lost(jobs: Sequence[Job], why: str, ended_by: str = "error") -> list[Ended]:
     """The jobs of a worker that is no more: the one in hand errored, those behind it were not begun."""
-    return [(job, None if place else errored(job, why)) for place, job in enumerate(jobs)]
+    return [(job, None if place else replace(errored(job, why), ended_by=ended_by)) for place, job in enumerate(jobs)]
 
 
 def errored(job: Job, why: str) -> Finished:
@@ -118,7 +135,7 @@ class LocalExecutor:
         for worker in list(self._workers):
             if worker.jobs and worker.since is not None and now - worker.since > self._patience:
                 worker.process.kill()
-                ended += self._bury(worker, f"no end after {self._patience:g} s; its worker was killed")
+                ended += self._bury(worker, f"no end after {self._patience:g} s; its worker was killed", DIED)
         return ended
 
     def close(self, *, kill: bool = False) -> None:
@@ -145,7 +162,7 @@ class LocalExecutor:
             how = f"signal {signal.Signals(-code).name}" if code is not None and code < 0 else f"status {code}"
             if worker.since is None:
                 return self._start_again(worker, how)
-            return self._bury(worker, f"the worker process ended with {how}")
+            return self._bury(worker, f"the worker process ended with {how}", _who_ended(code, worker.memory_kills))
         if isinstance(answer, FairgroundError):
             raise answer
         if isinstance(answer, logging.LogRecord):
@@ -153,6 +170,7 @@ class LocalExecutor:
             return []
         if answer is None:
             worker.since, self._failed_starts = time.monotonic(), 0
+            worker.memory_kills = _memory_kills()
             return []
         finished, goes_on = answer
         job = worker.jobs.popleft()
@@ -164,9 +182,10 @@ class LocalExecutor:
             self._replace(worker)
         return ended
 
-    def _bury(self, worker: _Worker, why: str) -> list[Ended]:
+    def _bury(self, worker: _Worker, why: str, ended_by: str) -> list[Ended]:
         self._replace(worker)
-        return lost(worker.jobs, f"{why}; was memory short, or was it killed?")
+        hint = "; was memory short, or was it killed?" if ended_by == "error" else ""
+        return lost(worker.jobs, why + hint, ended_by)
 
     def _start_again(self, worker: _Worker, how: str) -> list[Ended]:
         """One that ended with no job in hand: none of its jobs was begun."""
@@ -201,6 +220,28 @@ class _Worker:
     jobs: deque[Job] = field(default_factory=deque)
     since: float | None = None
     """When it began the job in hand; None before, so that starting up counts for nothing."""
+    memory_kills: int | None = None
+    """What `_memory_kills` said then."""
+
+
+def _who_ended(code: int | None, memory_kills: int | None) -> str:
+    """What a worker's exit code means: `EXITED`, `DIED`, or `error` where somebody outside may have ended it."""
+    if code is None:
+        return "error"
+    if code >= 0:
+        return EXITED
+    if -code == signal.SIGKILL:
+        return DIED if memory_kills is not None and memory_kills == _memory_kills() else "error"
+    return "error" if -code in _FROM_OUTSIDE else DIED
+
+
+def _memory_kills() -> int | None:
+    """How many processes the kernel has ended for want of memory; None where it does not say."""
+    try:
+        lines = Path("/proc/vmstat").read_text().splitlines()
+    except OSError:
+        return None
+    return next((int(line.split()[1]) for line in lines if line.startswith("oom_kill ")), None)
 
 
 class _Pipe:

@@ -6,7 +6,6 @@ follows no links, and believes nothing that does not follow from the files.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import struct
@@ -19,7 +18,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from pydantic import Field
 
 from fairground.core import Episode, EpisodeError, InvalidInput, Record, State, Step
+from fairground.core.anytext import unpack
+from fairground.rollout.damage import DamagedEpisode
 from fairground.rollout.disk import open_inside, read_inside
+from fairground.rollout.manifest import content_digest, manifest_problem, read_manifest
 from fairground.rollout.strictjson import loads, read_record
 from fairground.screen.encoding import MAX_BYTES, MAX_PIXELS, decode
 
@@ -40,6 +42,7 @@ MOMENTS: tuple[When, ...] = ("before", "after")
 
 _DIGEST = re.compile(r"[0-9a-f]{24}")
 _LOG = re.compile(r"([a-z0-9]+(?:[-_.][a-z0-9]+)*)\.txt")
+_AGAIN = "do not count it; record the episode again, or restore the folder from a copy"
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -142,8 +145,8 @@ class EpisodeFolder:
         index = self.states.at(when)
         if index is None:
             return None
-        files = {name: self.state_file(when, name) for name in index.files}
-        return State(files, index.data, index.missing)
+        files = {unpack(name): self.state_file(when, name) for name in index.files}
+        return State(files, unpack(index.data), unpack(index.missing))
 
     def state_file(self, when: When, name: str) -> bytes:
         """One recorded file; raises when its content is not what was recorded."""
@@ -152,12 +155,14 @@ class EpisodeFolder:
             raise EpisodeError(f"state.{when}: no file {name!r} was recorded")
         entry = index.files[name]
         data = read_inside(self.path, "state", when, entry.file, limit=MAX_STATE_FILE)
-        if len(data) != entry.size or state_digest(data) != entry.digest:
+        if len(data) != entry.size or content_digest(data) != entry.digest:
             raise EpisodeError(f"state/{when}/{entry.file}: not the content that was recorded for {name!r}")
         return data
 
     def verify(self) -> None:
-        """Decodes every frame and reads every state file; raises at the first that is not as it was recorded."""
+        """Decodes every frame and reads every file; raises at the first that is not as it was recorded."""
+        if self.complete and (problem := _against_manifest(self.path, full=True)):
+            raise DamagedEpisode(f"{self.path}: {problem}", fix=_AGAIN)
         for digest in dict.fromkeys(self.digests):
             self.frame(digest)
         for when in MOMENTS:
@@ -172,8 +177,10 @@ def read_episode(folder: Path | str, *, salvage: bool = False) -> EpisodeFolder:
         salvage: Opens an episode that claims to be complete and is not as one that is incomplete, to be looked at.
 
     Raises:
-        EpisodeError: When there is no episode, when a file does not have the form it must have (the message names
-            the path to the fault), or when the episode claims to be complete and something is missing.
+        EpisodeError: When there is no episode, or when a file does not have the form it must have (the message names
+            the path to the fault).
+        DamagedEpisode: When the episode claims to be complete, and something is missing or not as its manifest lists
+            it.
     """
     path = Path(folder)
     if not path.is_dir():
@@ -181,12 +188,7 @@ def read_episode(folder: Path | str, *, salvage: bool = False) -> EpisodeFolder:
     try:
         return _read(path, salvage)
     except EpisodeError as error:
-        raise EpisodeError(f"{path}: {error.message}", fix=error.fix) from None
-
-
-def state_digest(data: bytes) -> str:
-    """The content address of a state file."""
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
+        raise type(error)(f"{path}: {error.message}", fix=error.fix) from None
 
 
 def _read(path: Path, salvage: bool) -> EpisodeFolder:
@@ -204,11 +206,13 @@ def _read(path: Path, salvage: bool) -> EpisodeFolder:
     if not complete:
         return replace(found, problems=tuple(problems + missing), frame_sizes=sizes)
     faults = problems + contradictions(episode, steps=len(steps)) + missing
+    if not faults and (problem := _against_manifest(path)):
+        faults.append(problem)
     if faults and salvage:
         return replace(found, complete=False, problems=tuple(faults), frame_sizes=sizes)
     if faults:
         shown = "; ".join(faults[:5]) + (f"; and {len(faults) - 5} more" if len(faults) > 5 else "")
-        raise EpisodeError(f"claims to be complete, but {shown}", fix="do not count it; record the episode again")
+        raise DamagedEpisode(f"claims to be complete, but {shown}", fix=_AGAIN)
     return replace(found, frame_sizes=sizes)
 
 
@@ -229,6 +233,12 @@ def contradictions(episode: Episode, *, steps: int) -> list[str]:
     if episode.steps != steps:
         faults.append(f"episode.steps: {episode.steps}, while steps.jsonl holds {steps}")
     return faults
+
+
+def _against_manifest(path: Path, *, full: bool = False) -> str:
+    """What is not as the manifest lists it; "" where all is, and in a folder without one, of an earlier version."""
+    manifest = read_manifest(path)
+    return "" if manifest is None else manifest_problem(path, manifest, full=full)
 
 
 def _read_summary(path: Path) -> Episode:

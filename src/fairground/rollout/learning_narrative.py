@@ -164,7 +164,13 @@ def _third(places: Any, size: int) -> int:
 
 
 def _ending(found: EpisodeFolder) -> str:
-    ways = {"agent": "The agent ended it.", "step_budget": "It ran out of steps.", "time_budget": "It ran out of time."}
+    ways = {
+        "agent": "The agent ended it.",
+        "step_budget": "It ran out of steps.",
+        "time_budget": "It ran out of time.",
+        "agent_error": "The agent broke off with an error of its own.",
+        "seat": "The seat broke while the agent was at work in it.",
+    }
     return ways.get(found.episode.ended_by, "It ended.")
 
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
 import secrets
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from fairground.agents import Agent, Brief, Turn
+from fairground.agents import Agent, Brief
 from fairground.agents.keys import without_keys
+from fairground.agents.models import Usage
 from fairground.core import (
+    AGENTS_FAULT,
+    EndedBy,
     Episode,
     FairgroundError,
     InvalidAction,
@@ -25,13 +29,16 @@ from fairground.core import (
     Outcome,
     State,
     Step,
+    Verdict,
 )
 from fairground.env import FairgroundEnv, SeatSource, outline
+from fairground.rollout.attribution import AgentErrors, ended_by, forfeit, words
 from fairground.rollout.interventions.beside import Beside
 from fairground.rollout.interventions.companion import Companion, Scene
-from fairground.rollout.patience import OutOfTime, Patient
+from fairground.rollout.patience import AgentRaised, OutOfTime, Patient
 from fairground.rollout.plan import Budget
 from fairground.rollout.recorder import Recorder
+from fairground.sandbox import keep_private
 from fairground.worlds import World, planned_fingerprint
 
 OBSERVED = ("screen", "cursor")
@@ -54,23 +61,28 @@ def run_episode(
     on_step: Callable[[Step], None] | None = None,
     companion: Companion | None = None,
     settle_seconds: float = 5.0,
+    agent_errors: AgentErrors = "failed",
 ) -> Episode:
     """Lets an agent attempt a world once, and records it.
 
     An agent that runs out of steps or time is judged on what it did until then, also when it hangs: it is then left
     behind in a thread of its own, and the episode's `extra` says so under `abandoned`.
 
-    What goes wrong with the machine, the app or the agent's own program is an outcome (`errored`), and what is
-    wrong with the scenario another (`invalid`); neither is a score, and neither is raised. Only a folder that
-    cannot be written raises, because then there is nowhere to say so.
+    What the agent causes counts as failed: an exception of its code, an end of its program, a seat that it broke. The
+    verdict then has a failed guard beside the checks on the state, if that could still be recorded. What goes wrong
+    with the machine, the app or the model's server is an outcome (`errored`), and what is wrong with the scenario
+    another (`invalid`); neither is a score, and neither is raised. Only a folder that cannot be written raises, because
+    then there is nowhere to say so.
 
     A `companion` may change the instruction, object to an end, send the agent back once it was judged, and answer its
     questions; how it was judged last is the result. Each attempt of one episode has the steps and seconds of the
     scenario; `budget.seconds` is for all of them, and the companion's own time counts for none.
 
     The agent observes what `observations` names; without it, what its own attribute of that name does; without that,
-    screen and cursor. After each action the screen has `settle_seconds` to come to rest.
+    screen and cursor. After each action the screen has `settle_seconds` to come to rest. With `agent_errors="excluded"`
+    what the agent causes is `errored` too, and not a score.
     """
+    keep_private(folder)
     beside = Beside(companion)
     env = FairgroundEnv(
         world,
@@ -94,7 +106,7 @@ def run_episode(
         started=datetime.now(UTC).isoformat(timespec="milliseconds"),
         fingerprint=planned_fingerprint(world),
     )
-    failure: FairgroundError | Exception | None = None
+    fault: _Fault | None = None
     try:
         env.reset(seed=world.seed)
         assert env.seat is not None
@@ -103,27 +115,73 @@ def run_episode(
         notes = env.seat.sandbox.notes
         episode = episode.model_copy(update={"fingerprint": env.seat.fingerprint, "notes": notes})
     except Exception as error:
-        failure = error
+        fault = _Fault(error, "error")
     clock = _Clock(env, budget.seconds if budget is not None else None)
     beside.excuse = clock.excuse
     patient = Patient(agent)
     try:
         with Recorder(folder, episode, video=video) as recorder:
-            if failure is None:
-                try:
-                    _exchange(env, patient, recorder, clock, steps, beside, on_step)
-                except Exception as error:  # whatever an agent's or an app's code raises is an outcome, not a crash
-                    failure = error
-            extra = beside.extra(getattr(agent, "usage", None))
+            if fault is None:
+                fault = _fault(env, lambda: _exchange(env, patient, recorder, clock, steps, beside, on_step))
+            seconds = clock.elapsed
+            verdict: Verdict | None = None
+            if fault is not None and fault.counts(agent_errors):
+                fault, verdict = _forfeited(env, recorder, fault)
+            usage: list[Usage | None] = []
+            for last in (lambda: usage.append(patient.usage()), patient.close):
+                late = _fault(env, last)
+                if late is not None and fault is None:
+                    fault = late
+                    if late.counts(agent_errors):
+                        fault, verdict = _forfeited(env, recorder, late)
+            extra = beside.extra(usage[0] if usage else None)
             if patient.abandoned:
                 extra["abandoned"] = True
-            episode = episode.model_copy(update={"extra": extra})
-            return _close(env, recorder, episode, failure, clock.elapsed)
+            episode = episode.model_copy(update={"extra": extra, "seconds": seconds})
+            return _close(env, recorder, episode, fault, verdict)
     finally:
-        patient.close()
-        if callable(close := getattr(agent, "close", None)):
-            close()
+        with contextlib.suppress(AgentRaised):  # only where nothing could be written: that error is the one to raise
+            patient.close()
         env.close()
+
+
+@dataclass(frozen=True)
+class _Fault:
+    """What ended an episode in place of an action or a budget."""
+
+    error: Exception
+    cause: EndedBy
+
+    @property
+    def raised(self) -> BaseException:
+        """What was raised, by whichever code."""
+        return self.error.error if isinstance(self.error, AgentRaised) else self.error
+
+    def counts(self, agent_errors: AgentErrors) -> bool:
+        """Whether it is a failure of the agent."""
+        return self.cause in AGENTS_FAULT and agent_errors == "failed"
+
+
+def _fault(env: FairgroundEnv, call: Callable[[], object]) -> _Fault | None:
+    """Does something that the agent takes part in; whatever is raised is an outcome, not a crash."""
+    try:
+        call()
+    except Exception as error:
+        return _Fault(error, ended_by(error, env))
+    return None
+
+
+def _forfeited(env: FairgroundEnv, recorder: Recorder, fault: _Fault) -> tuple[_Fault, Verdict | None]:
+    """The verdict on what the agent broke off; none where it turns out that the machine or the configuration did."""
+    try:
+        verdict, problem = forfeit(env, fault.cause, words(fault.raised))
+    except InvalidConfiguration as error:
+        return _Fault(error, "error"), None
+    if fault.cause == "seat" and not (env.seat is not None and env.seat.sandbox.alive):
+        return replace(fault, cause="error"), None  # it was about to end, and with it all that is inside
+    if problem:
+        recorder.log("evidence", without_keys(problem))
+    return fault, verdict
 
 
 class _Clock:
@@ -182,7 +240,6 @@ def _exchange(
             env.give_up("time_budget")
             return
         agent_ms = (time.monotonic() - asked) * 1000
-        turn = turn if isinstance(turn, Turn) else Turn(turn)
         action, thought = turn.action, turn.thought
         # Without a step left there is nothing that an objection could be for.
         objection = beside.audit(action, index) if action.ends and index < last else ""
@@ -234,15 +291,15 @@ def _exchange(
 
 
 def _close(
-    env: FairgroundEnv, recorder: Recorder, episode: Episode, failure: Exception | None, seconds: float
+    env: FairgroundEnv, recorder: Recorder, episode: Episode, fault: _Fault | None, verdict: Verdict | None
 ) -> Episode:
     if env.seat is not None:
         for name, text in env.seat.logs.items():
             recorder.log(name, text)
-    update: dict[str, object] = {"status": "complete", "seconds": seconds}
-    if failure is None:
-        assert env.after is not None
+    if env.after is not None:  # also where the checks broke: a corrected verifier can still judge what was recorded
         _record_state(recorder, "after", env.after)
+    update: dict[str, object] = {"status": "complete"}
+    if fault is None:
         update |= {
             "outcome": env.outcome,
             "verdict": env.verdict,
@@ -250,16 +307,18 @@ def _close(
             "answer": env.answer,
         }
     else:
-        if env.after is not None:  # the checks broke: a mended verifier can still judge what was recorded
-            _record_state(recorder, "after", env.after)
-        invalid = isinstance(failure, InvalidConfiguration)
-        text = str(failure)
-        if not isinstance(failure, FairgroundError):
-            told = traceback.extract_tb(failure.__traceback__)[-1]
-            text = f"{type(failure).__name__}: {failure} ({told.filename}, line {told.lineno})"
-            recorder.log("traceback", without_keys("".join(traceback.format_exception(failure))))
-        error = without_keys(text)
-        update |= {"outcome": Outcome.INVALID if invalid else Outcome.ERRORED, "ended_by": "error", "error": error}
+        raised = fault.raised
+        if not isinstance(raised, FairgroundError):
+            recorder.log("traceback", without_keys("".join(traceback.format_exception(raised))))
+        invalid = fault.cause == "error" and isinstance(raised, InvalidConfiguration)
+        unscored = Outcome.INVALID if invalid else Outcome.ERRORED
+        update |= {
+            "outcome": unscored if verdict is None else Outcome.FAILED,
+            "verdict": verdict,
+            "ended_by": fault.cause,
+            "answer": env.answer if verdict is not None else None,
+            "error": words(raised),
+        }
     return recorder.close(episode.model_copy(update=update))
 
 

@@ -42,6 +42,9 @@ class RunSpec(Record):
     seed: int = Field(0, ge=0)
     budget: Budget = Budget()
     retries: int = Field(2, ge=0, le=100, description="how often an errored episode is tried again")
+    agent_errors: Literal["failed", "excluded"] = Field(
+        "failed", description="what becomes of an episode that the agent broke off, or whose seat it broke"
+    )
     prices: dict[str, Price] = Field({}, description="of models, in place of those that the workers know")
     runner: str | None = None
     video: bool = False
@@ -56,6 +59,11 @@ class RunSpec(Record):
             names = [one.get("name", "") if isinstance(one, dict) else getattr(one, "name", "") for one in listed]
             return {**data, "condition": "+".join(map(str, names))}
         return data
+
+    @classmethod
+    def stored(cls, data: Any) -> RunSpec:
+        """Reads what a run's index holds; runs from before there was a choice left agent errors out of the score."""
+        return cls.parse({"agent_errors": "excluded", **data} if isinstance(data, dict) else data, where="spec")
 
     def has(self, kind: type[Record]) -> bool:
         """Whether an intervention of this kind is among those of the run."""
@@ -104,6 +112,7 @@ def make_plan(spec: RunSpec) -> tuple[Planned, ...]:
 def plan_notes(spec: RunSpec, plan: Sequence[Planned]) -> tuple[str, ...]:
     """What a person should know of a plan before it starts: where an intervention does less than its name says."""
     notes = [greedy_note(spec.agent)] if spec.has(Deterministic) else []
+    notes += [excluded_note(spec)] if spec.agent_errors == "excluded" else []
     unseen = [name for name in spec.observe if name not in ("screen", "cursor")]
     if unseen and spec.agent.partition(":")[0] in MODELS:
         notes.append(f"{' and '.join(unseen)}: recorded, but models are shown the screen only")
@@ -112,6 +121,12 @@ def plan_notes(spec: RunSpec, plan: Sequence[Planned]) -> tuple[str, ...]:
         alone = [f"{suite}/{app}" for suite, app in apps if len(_suite(suite, spec.worlds).app(app).themes) == 1]
         notes += [f"perturbed changes nothing in {app}: it has one theme" for app in alone]
     return tuple(note for note in notes if note)
+
+
+def excluded_note(spec: RunSpec) -> str:
+    """What to say wherever a score is shown that leaves errors of the agent out."""
+    who = f"{spec.agent} [{spec.condition}]" if spec.condition else spec.agent
+    return f"agent errors were excluded from the score of {who} (--agent-errors excluded)"
 
 
 def world_for(configuration: Configuration, spec: RunSpec, *, seed: int) -> World:

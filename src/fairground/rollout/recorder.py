@@ -1,8 +1,9 @@
 """Writing an episode folder, so that a kill at any instant leaves a whole episode or a marked incomplete one.
 
 The promise rests on an order. The folder appears in one rename, holding an `episode.json` with status `running`. A
-step's line is written once its frame is there. `episode.json` says `complete` last, in one rename, when everything
-it speaks of is on the medium. Frames are encoded on a thread of their own, so the agent does not wait for them.
+step's line is written once its frame is there. `manifest.json` lists what was written, by size and digest.
+`episode.json` says `complete` last, in one rename, when everything it speaks of is on the medium. Frames are encoded
+on a thread of their own, so the agent does not wait for them.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from fairground.core import Episode, EpisodeError, FairgroundError, Frame, InfrastructureError, InvalidInput, Step
+from fairground.core.anytext import pack
 from fairground.core.names import check_name
 from fairground.rollout.disk import replace_with, sync, sync_tree, write_whole, writing
 from fairground.rollout.folder import (
@@ -34,8 +36,8 @@ from fairground.rollout.folder import (
     States,
     When,
     contradictions,
-    state_digest,
 )
+from fairground.rollout.manifest import MANIFEST, FileDigests, content_digest
 from fairground.rollout.strictjson import dumps
 from fairground.rollout.video import Shot, hold_times, write_video
 from fairground.screen.encoding import encode_png
@@ -74,11 +76,13 @@ class Recorder:
         self._steps: list[Step] = []
         self._sizes: dict[str, tuple[int, int]] = {}
         self._states = States()
+        self._digests = FileDigests()
         self._failure: BaseException | None = None
         self._open = True
         _begin(self.folder, self._episode)
         with writing(self.folder / "steps.jsonl"):
             self._lines = open(self.folder / "steps.jsonl", "ab", buffering=0)  # noqa: SIM115 (closed by abandon)
+        self._digests.wrote("steps.jsonl", b"")
         self._queue: queue.Queue[tuple[Frame, Step | None] | None] = queue.Queue(_WAITING)
         self._writer = threading.Thread(target=self._write_all, name=f"recorder {episode.id}", daemon=True)
         self._writer.start()
@@ -114,7 +118,9 @@ class Recorder:
         path = self.folder / "trees" / f"{place:06}.txt"
         with writing(path):
             path.parent.mkdir(exist_ok=True)
-            path.write_bytes(outline.encode("utf-8", "backslashreplace")[:MAX_LOG])
+            data = outline.encode("utf-8", "backslashreplace")[:MAX_LOG]
+            path.write_bytes(data)
+            self._digests.wrote(f"trees/{path.name}", data)
 
     def log(self, name: str, text: str) -> None:
         """Appends to the log of a stage; what goes beyond 16 MB is left out, and the log says so."""
@@ -126,7 +132,9 @@ class Recorder:
                 room = MAX_LOG - file.tell()
                 data = text.encode("utf-8", "backslashreplace")
                 if room >= 0:  # below zero once the log has been clipped
-                    file.write(data if len(data) <= room else data[:room] + b"\n[clipped here: the log is full]\n")
+                    kept = data if len(data) <= room else data[:room] + b"\n[clipped here: the log is full]\n"
+                    file.write(kept)
+                    self._digests.appended(f"logs/{path.name}", kept)
 
     def state(
         self,
@@ -151,17 +159,20 @@ class Recorder:
         for number, (name, content) in enumerate(files.items()):
             if len(content) > MAX_STATE_FILE:
                 raise InvalidInput(f"state file {name!r}: {len(content):,} bytes, at most {MAX_STATE_FILE:,} are kept")
-            entry = StateFile(file=f"{number:03}-{_safe(name)}", size=len(content), digest=state_digest(content))
+            entry = StateFile(file=f"{number:03}-{_safe(name)}", size=len(content), digest=content_digest(content))
             with writing(folder / entry.file):
                 folder.mkdir(parents=True, exist_ok=True)
                 (folder / entry.file).write_bytes(content)
-            entries[name] = entry
-        index = StateIndex(files=entries, data=dict(data or {}), missing=dict(missing or {}))
+            self._digests.known(f"state/{when}/{entry.file}", entry.size, entry.digest)
+            entries[pack(name)] = entry
+        index = StateIndex(files=entries, data=pack(dict(data or {})), missing=pack(dict(missing or {})))
         self._states = self._states.model_copy(update={when: index})
         path = self.folder / "state" / "state.json"
         with writing(path):
             path.parent.mkdir(exist_ok=True)
-            replace_with(path, dumps(self._states, indent=2), durable=False)
+            listed = dumps(self._states, indent=2)
+            replace_with(path, listed, durable=False)
+            self._digests.wrote("state/state.json", listed)
 
     def close(self, episode: Episode) -> Episode:
         """Ends the episode: makes the video, waits until everything is on the medium, and marks it complete.
@@ -196,6 +207,9 @@ class Recorder:
                 f"episode.json would have {len(data):,} bytes, expected at most {MAX_EPISODE:,}",
                 fix="keep the evidence of checks short; files belong into the state",
             )
+        self._digests.wrote("episode.json", data)
+        with writing(self.folder / MANIFEST):
+            replace_with(self.folder / MANIFEST, dumps(self._digests.manifest()), durable=False)
         sync_tree(self.folder)
         write_whole(self.folder / "episode.json", data)
         return final
@@ -242,8 +256,10 @@ class Recorder:
         path = self.folder / "frames" / f"{frame.digest}.png"
         self._sizes[frame.digest] = frame.size
         if frame.digest not in written:
+            data = encode_png(frame)
             with writing(path):
-                replace_with(path, encode_png(frame), durable=False)  # made durable at the end, all at once
+                replace_with(path, data, durable=False)  # made durable at the end, all at once
+            self._digests.wrote(f"frames/{path.name}", data)
             written.add(frame.digest)
         if step is None:
             path = self.folder / "episode.json"
@@ -251,9 +267,10 @@ class Recorder:
                 replace_with(path, dumps(self._episode, indent=2), durable=False)
         else:
             step = self._steps[step.index] = step.model_copy(update={"frame": frame.digest})
-            path = self.folder / "steps.jsonl"
+            path, line = self.folder / "steps.jsonl", _line(step)
             with writing(path):
-                _write_fully(self._lines.fileno(), _line(step))
+                _write_fully(self._lines.fileno(), line)
+            self._digests.appended(path.name, line)
 
     def _make_video(self) -> str:
         """Makes the video; returns why there is none, since an episode is whole without."""
@@ -269,6 +286,7 @@ class Recorder:
             write_video(shots, self.folder / "video.mp4")
         except InfrastructureError as error:
             return f"no video: {error.message}" + (f" (fix: {error.fix})" if error.fix else "")
+        self._digests.read(self.folder, "video.mp4")  # which another program wrote
         return ""
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from fairground.agents import Agent, make_agent
 from fairground.agents.replay import Match, ReplayAgent, Trajectory
 from fairground.core import Configuration, EpisodeError, InvalidInput, Outcome
+from fairground.core.damage import Damaged, damage_note
+from fairground.rollout.damage import DamagedEpisode
 from fairground.rollout.folder import EpisodeFolder, read_episode
 from fairground.rollout.store import RunStore, is_run
 
@@ -49,7 +50,8 @@ def recorded_successes(folder: Path, *, match: Match = "task") -> list[Trajector
         raise InvalidInput(f"{folder} is neither a run nor an episode", fix="replay:RUN, the folder that `run` wrote")
     kept: dict[str, Trajectory] = {}
     broken: dict[str, EpisodeError] = {}
-    for configuration, place in _passed(folder):
+    passed, damaged = _passed(folder)
+    for configuration, place in passed:
         key = configuration.task if match == "task" else configuration.id
         if key in kept:
             continue
@@ -60,16 +62,21 @@ def recorded_successes(folder: Path, *, match: Match = "task") -> list[Trajector
     for key, fault in broken.items():
         if key not in kept:
             raise fault
+    if not kept and damaged:
+        raise DamagedEpisode(f"{folder}: {damage_note(damaged)}", fix=damaged[0].advice)
     if not kept:
         raise InvalidInput(f"{folder}: no episode of this run passed, so there is nothing to play back")
     return list(kept.values())
 
 
-def _passed(folder: Path) -> Iterator[tuple[Configuration, Path]]:
+def _passed(folder: Path) -> tuple[list[tuple[Configuration, Path]], tuple[Damaged, ...]]:
     with RunStore.open(folder) as store:
-        for row in store.rows():
-            if row.finished is not None and row.finished.outcome is Outcome.PASSED:
-                yield Configuration.from_id(row.planned.configuration), folder / row.finished.folder
+        passed = [
+            (Configuration.from_id(row.planned.configuration), folder / row.finished.folder)
+            for row in store.rows()
+            if row.finished is not None and row.finished.outcome is Outcome.PASSED
+        ]
+        return passed, store.damaged()
 
 
 def _trajectory(folder: EpisodeFolder) -> Trajectory:

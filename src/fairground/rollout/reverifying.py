@@ -13,6 +13,7 @@ from pathlib import Path
 
 from fairground import __version__
 from fairground.core import (
+    AGENTS_FAULT,
     Check,
     EpisodeError,
     FairgroundError,
@@ -21,7 +22,9 @@ from fairground.core import (
     Outcome,
     Verdict,
 )
+from fairground.env import judge_left
 from fairground.rollout.abreast import abreast
+from fairground.rollout.attribution import guard
 from fairground.rollout.folder import EpisodeFolder, read_episode
 from fairground.rollout.plan import RunSpec, world_for
 from fairground.rollout.store import RunStore
@@ -33,7 +36,6 @@ from fairground.rollout.verdicts import (
     read_verdicts,
     write_verdict,
 )
-from fairground.verify import judge
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,8 @@ class Rescored:
 def reverify(folder: Path, *, workers: int = 1, on_done: Callable[[int, int], None] | None = None) -> list[Rescored]:
     """Scores every episode of a run that has ended, in the order of its plan. Writes nothing.
 
-    Errored episodes have no result and are left out. One that cannot be scored (its world is gone, its state cannot be
+    Errored episodes have no result and are left out. So are damaged ones: every file is checked first, and
+    `damage.noticing` lists what is found. An episode that cannot be scored (its world is gone, its state cannot be
     read) is among the results with a `problem`, and without an outcome.
 
     Args:
@@ -177,7 +180,7 @@ class _Job:
 def _jobs(folder: Path) -> Iterator[_Job]:
     with RunStore.open(folder) as store:
         newest = {one.number: one.file for one in read_verdicts(folder)}
-        for row in store.rows():
+        for row in store.rows(full=True):  # a verdict rests on all of it
             if row.finished is None or row.finished.outcome is Outcome.ERRORED:
                 continue
             planned, finished = row.planned, row.finished
@@ -210,6 +213,8 @@ def _judged(found: Rescored, recorded: EpisodeFolder, job: _Job) -> Rescored:
     if episode.configuration.id != job.configuration:
         raise EpisodeError(f"the folder holds an episode of {episode.configuration.id}")
     before, after = recorded.state("before"), recorded.state("after")
+    if after is None and episode.ended_by in AGENTS_FAULT:  # there is nothing to judge but that it broke off
+        return replace(found, now=found.before, now_verdict=found.before_verdict)
     if before is None or after is None:
         when = "before" if before is None else "after"
         raise EpisodeError(f"no state was recorded {when} the episode")
@@ -220,11 +225,13 @@ def _judged(found: Rescored, recorded: EpisodeFolder, job: _Job) -> Rescored:
         world = replace(world, parameters=episode.parameters)
     found = replace(found, notes=tuple(notes), suite=world.suite.version)
     try:
-        verdict = judge(world, before, after, episode.answer)
+        verdict = judge_left(world, before, after, episode.answer)
     except InvalidConfiguration as error:
         return replace(found, now=Outcome.INVALID, problem=error.message)
     except FairgroundError as error:
         return replace(found, problem=error.message)
+    if episode.ended_by in AGENTS_FAULT:
+        verdict = Verdict.of([*verdict.checks, guard(episode.ended_by, episode.error, weight=0.0)])
     outcome = Outcome.PASSED if verdict.success else Outcome.FAILED
     return replace(found, now=outcome, now_verdict=verdict)
 

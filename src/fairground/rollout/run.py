@@ -13,15 +13,12 @@ from fairground.agents.models import Unusable
 from fairground.core import EpisodeError, InfrastructureError, Outcome
 from fairground.rollout.disk import CannotWrite, writing
 from fairground.rollout.ended import finished_of
-from fairground.rollout.executor import UNWRITTEN, Executor, LocalExecutor
+from fairground.rollout.executor import DIED, EXITED, UNWRITTEN, Executor, LocalExecutor
 from fairground.rollout.folder import read_episode
+from fairground.rollout.lost_worker import lost_worker
 from fairground.rollout.plan import RunSpec, make_plan
-from fairground.rollout.store import Finished, Progress, Row, RunStore
+from fairground.rollout.store import Finished, Progress, Row, RunStore, episode_folder
 from fairground.rollout.work import OUTAGE, UNANSWERED, UNUSABLE, Episodes, Job, Work
-
-EPISODES = "episodes"
-"""Folder of the episodes, below that of the run."""
-
 
 OUTAGES = 2
 """Attempts without an answer of the model, with no score in between, after which a run stops: each has waited long."""
@@ -92,7 +89,7 @@ def carry_out(
             while waiting and doing.room > 0 and not _spent(store.spec, tally.cost):
                 row = waiting.popleft()
                 number = row.planned.number
-                doing.submit(Job(row.planned, attempts[number], _folder(number, attempts[number])))
+                doing.submit(Job(row.planned, attempts[number], episode_folder(number, attempts[number])))
                 open_jobs += 1
             if not open_jobs and _spent(store.spec, tally.cost):
                 break
@@ -106,6 +103,8 @@ def carry_out(
                     raise CannotWrite(f"the run stopped: {finished.error}")
                 if finished.ended_by == UNUSABLE or (finished.ended_by == UNANSWERED and not tally.scored):
                     raise _hopeless(store, finished.error)
+                if finished.ended_by in (EXITED, DIED):
+                    finished = lost_worker(store.folder, store.spec, job, finished)
                 outages = outages + 1 if finished.ended_by == OUTAGE else 0 if finished.outcome.scored else outages
                 if outages >= OUTAGES:
                     raise _hopeless(store, finished.error)
@@ -161,12 +160,16 @@ class _Tally:
 
 
 def _leftovers(store: RunStore, on_event: Callable[[Event], None] | None) -> list[Row]:
-    """Episodes that are still to be done. One that was recorded to its end, and only not committed, is taken over."""
+    """Episodes that are still to be done. One that was recorded to its end, and only not committed, is taken over.
+
+    Those that are damaged are run again.
+    """
+    store.reopen_damaged()
     rows = list(store.unfinished())
     left = []
     for row in rows:
         number = row.planned.number
-        name = _folder(number, row.attempts)
+        name = episode_folder(number, row.attempts)
         folder = store.folder / name
         found = _recorded(folder, name) if folder.exists() else None
         if found is None:
@@ -189,10 +192,6 @@ def _recorded(folder: Path, name: str) -> Finished | None:
             shutil.rmtree(folder)
         return None
     return finished_of(found.episode, name)
-
-
-def _folder(number: int, attempt: int) -> str:
-    return f"{EPISODES}/{number:06d}" + (f"-{attempt}" if attempt else "")
 
 
 def _spent(spec: RunSpec, cost: float) -> bool:

@@ -1,103 +1,65 @@
-"""The index of a run: one SQLite file that a kill at any instant leaves whole, and that others may read meanwhile."""
+"""The index of a run: one SQLite file that a kill at any instant leaves whole, and that others may read meanwhile.
+
+Everything that reads results reads rows from here. An episode whose row or folder is not as it was committed is not a
+result: its row has no end and says what is damaged, and counts leave it out.
+"""
 
 from __future__ import annotations
 
-import fcntl
-import json
 import os
 import sqlite3
-import threading
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
-from fairground.core import FairgroundError, InfrastructureError, InvalidInput, Outcome
-from fairground.rollout.disk import CannotWrite, writing
-from fairground.rollout.plan import Planned, RunSpec
+from fairground.core import EpisodeError, FairgroundError, InfrastructureError, InvalidInput, Outcome
+from fairground.core.damage import Damaged, notice
+from fairground.core.plainjson import sayable
+from fairground.rollout.damage import DamagedIndex
+from fairground.rollout.disk import CannotWrite, read_inside, writing
+from fairground.rollout.index_file import (
+    INDEX,
+    UNREADABLE,
+    About,
+    add_checksums,
+    check_before_writing,
+    connect,
+    fill_index,
+    identity,
+    now,
+    read_about,
+    told,
+    write_index,
+)
+from fairground.rollout.index_history import History, has_history, read_history
+from fairground.rollout.index_rows import (
+    COLUMNS,
+    ENDING,
+    PLAN,
+    BadValue,
+    check_plan,
+    check_values,
+    make_row,
+    matches,
+    row_seal,
+)
+from fairground.rollout.index_rows import Finished as Finished
+from fairground.rollout.index_rows import Row as Row
+from fairground.rollout.manifest import content_digest, folder_problem, manifest_digest
+from fairground.rollout.plan import Planned, RunSpec, make_plan
+from fairground.rollout.run_locks import RunBusy as RunBusy
+from fairground.rollout.run_locks import hold as hold
+from fairground.rollout.run_locks import is_going as is_going
+from fairground.rollout.run_locks import take_lock, wait_for_orphans
 
-ORPHANS = 60.0
-"""Seconds that workers of a killed run have to end."""
+EPISODES = "episodes"
+"""Folder of the episodes, below that of the run."""
 
-FORMAT = 2
-"""Of the index; raised when an old program would misread a new one."""
-
-_TABLES = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE episodes (
-    number INTEGER PRIMARY KEY,
-    configuration TEXT NOT NULL,
-    rollout INTEGER NOT NULL,
-    seed INTEGER NOT NULL,
-    paired_with TEXT NOT NULL DEFAULT '',
-    attempts INTEGER NOT NULL DEFAULT 0,
-    outcome TEXT,
-    reward REAL,
-    steps INTEGER,
-    seconds REAL,
-    tokens INTEGER,
-    cost REAL,
-    ended_by TEXT,
-    error TEXT,
-    folder TEXT,
-    finished TEXT,
-    UNIQUE (paired_with, configuration, rollout)
-);
-CREATE TABLE errors (
-    number INTEGER NOT NULL REFERENCES episodes (number),
-    attempt INTEGER NOT NULL,
-    error TEXT NOT NULL,
-    folder TEXT,
-    tokens INTEGER,
-    cost REAL,
-    finished TEXT NOT NULL,
-    PRIMARY KEY (number, attempt)
-) WITHOUT ROWID;
-CREATE INDEX unfinished ON episodes (number) WHERE outcome IS NULL;
-"""
-
-
-class RunBusy(FairgroundError):
-    """Another process writes this run."""
-
-
-@dataclass(frozen=True)
-class Finished:
-    """How an attempt ended, as the index keeps it.
-
-    Attributes:
-        outcome: How.
-        reward: The verdict's; None unless it was scored.
-        steps: Actions taken.
-        seconds: From the first frame to the end.
-        tokens: Of a model; None where the agent has none.
-        cost: In dollars; None where it is not known.
-        ended_by: Who or what ended it.
-        error: For errored and invalid: what happened.
-        folder: Where it is recorded, below the run's folder.
-    """
-
-    outcome: Outcome
-    reward: float | None = None
-    steps: int = 0
-    seconds: float = 0.0
-    tokens: int | None = None
-    cost: float | None = None
-    ended_by: str = ""
-    error: str = ""
-    folder: str = ""
-
-
-@dataclass(frozen=True)
-class Row:
-    """One episode of a run: planned, and finished or not yet."""
-
-    planned: Planned
-    attempts: int
-    finished: Finished | None
+_MAX_VERDICT = 64 << 20
+_GAP = 1000  # missing rows that are listed one by one where the index does not say how many there were
+_EDITED = "the row does not match its checksum: a value was changed, or the row belongs to another run"
 
 
 @dataclass(frozen=True)
@@ -106,7 +68,7 @@ class Progress:
 
     Attributes:
         planned: Episodes in all.
-        outcomes: How many ended how.
+        outcomes: How many ended how; damaged ones are not among them.
         retried: Attempts that ended in an error and were tried again.
         cost: Dollars spent so far, where it is known, on attempts that errored too.
     """
@@ -125,12 +87,16 @@ class Progress:
 class RunStore:
     """A run's index. Use `create`, or `open` to go on with one or to read it."""
 
-    def __init__(self, folder: Path, connection: sqlite3.Connection, lock: int | None) -> None:
+    def __init__(self, folder: Path, connection: sqlite3.Connection, lock: int | None, about: About) -> None:
         self.folder = folder
+        self.spec: RunSpec = about.spec
         self._db = connection
         self._lock = lock
-        self._file = _identity(folder)
-        self.spec = RunSpec.parse(json.loads(self._meta("spec")), where=f"{folder}: spec")
+        self._about = about
+        self._file = identity(folder)
+        self._damaged: dict[int, Damaged] | None = None
+        self._read_fully = False
+        self._history: History | None = None
 
     @classmethod
     def create(cls, folder: Path, spec: RunSpec, plan: Sequence[Planned]) -> Self:
@@ -139,137 +105,196 @@ class RunStore:
             folder.mkdir(parents=True, exist_ok=True)
         if any(not entry.name.endswith(".lock") for entry in folder.iterdir()):
             raise InvalidInput(f"{folder} is not empty", fix="choose another folder, or `fairground resume` it")
-        lock = _take_lock(folder)
-        draft = folder / ".run.sqlite.tmp"
-        with writing(folder), _told(folder):
-            draft.unlink(missing_ok=True)
-            db = sqlite3.connect(draft, isolation_level=None)
-            db.executescript(_TABLES)
-            db.execute("BEGIN")
-            about = {"format": str(FORMAT), "spec": json.dumps(spec.plain()), "started": _now()}
-            db.executemany("INSERT INTO meta VALUES (?, ?)", about.items())
-            db.executemany(
-                "INSERT INTO episodes (number, configuration, rollout, seed, paired_with) VALUES (?, ?, ?, ?, ?)",
-                ((one.number, one.configuration, one.rollout, one.seed, one.paired_with) for one in plan),
-            )
-            db.execute("COMMIT")
-            db.close()
-            os.replace(draft, folder / "run.sqlite")  # whole or not there at all
-        return cls(folder, _connect(folder, write=True), lock)
+        if [one.number for one in plan] != list(range(len(plan))):
+            raise InvalidInput("the episodes of a plan are numbered 0, 1, 2, ...")
+        lock = take_lock(folder)
+        try:
+            write_index(folder, spec, plan)
+            return cls._opened(folder, lock)
+        except BaseException:
+            os.close(lock)
+            raise
 
     @classmethod
     def open(cls, folder: Path, *, write: bool = False) -> Self:
-        """Opens a run that is there: to go on with it (one process at a time), or to read it while it goes on."""
+        """Opens a run that is there: to go on with it (one process at a time), or to read it while it goes on.
+
+        Raises:
+            DamagedIndex: When the index cannot be read, or must not be written as it is. Nothing was written to it.
+        """
         if not is_run(folder):
-            raise InvalidInput(f"{folder} is no run: it has no run.sqlite", fix="give the folder that `run` wrote")
-        lock = _take_lock(folder) if write else None
-        if write:
-            _wait_for_orphans(folder)
-        db = _connect(folder, write=write)
-        with _told(folder):
-            found = db.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
-        if found is None or found[0] != str(FORMAT):
+            raise _no_run(folder)
+        if not write:
+            return cls._opened(folder, None)
+        lock = take_lock(folder)
+        try:
+            wait_for_orphans(folder)
+            check_before_writing(folder)
+            return cls._opened(folder, lock)
+        except BaseException:
+            os.close(lock)
+            raise
+
+    @classmethod
+    def _opened(cls, folder: Path, lock: int | None) -> Self:
+        db = connect(folder, write=lock is not None)
+        try:
+            store = cls(folder, db, lock, read_about(db, folder))
+            if lock is not None and not store._about.run:
+                with store.committing():
+                    store._about = add_checksums(db, folder, store._about)
+        except BaseException:
             db.close()
-            raise InvalidInput(
-                f"{folder} was written in format {found[0] if found else '?'}; this version reads format {FORMAT}",
-                fix="read it with the version of fairground that wrote it",
-            )
-        return cls(folder, db, lock)
+            raise
+        return store
 
     @classmethod
     def gathered(cls, folder: Path, spec: RunSpec, rows: Sequence[Row], started: str) -> Self:
         """An index in memory, to read episodes as a run that no run has made, such as people's attempts."""
         db = sqlite3.connect(":memory:", isolation_level=None)
-        db.executescript(_TABLES)
-        about = {"format": str(FORMAT), "spec": json.dumps(spec.plain()), "started": started}
-        db.executemany("INSERT INTO meta VALUES (?, ?)", about.items())
-        db.executemany(
-            f"INSERT INTO episodes ({_COLUMNS}) VALUES ({', '.join('?' * len(_COLUMNS.split(',')))})",
-            map(_values, rows),
-        )
-        return cls(folder, db, None)
+        about = fill_index(db, spec, [row.planned for row in rows], started)
+        store = cls(folder, db, None, about)
+        for row in rows:
+            if row.finished is not None:
+                store._write_end(row.planned.number, row.finished, row.manifest)
+        return store
 
     def finish(self, number: int, finished: Finished) -> None:
         """Commits an episode's end. Once only: an episode that has ended stays as it is."""
-        with self._commit() as db:
-            changed = db.execute(
-                "UPDATE episodes SET attempts = attempts + 1, outcome = ?, reward = ?, steps = ?, seconds = ?,"
-                " tokens = ?, cost = ?, ended_by = ?, error = ?, folder = ?, finished = ?"
-                " WHERE number = ? AND outcome IS NULL",
-                (
-                    finished.outcome.value,
-                    finished.reward,
-                    finished.steps,
-                    finished.seconds,
-                    finished.tokens,
-                    finished.cost,
-                    finished.ended_by,
-                    finished.error,
-                    finished.folder,
-                    _now(),
-                    number,
-                ),
-            ).rowcount
-            if not changed:
+        parts = finished.folder.split("/") if finished.folder else []
+        manifest = manifest_digest(self.folder, *parts) if parts else ""
+        with self.committing():
+            if not self._write_end(number, finished, manifest):
                 raise InfrastructureError(f"{self.folder}: episode {number} has ended before, or was never planned")
 
     def retry(self, number: int, finished: Finished) -> int:
         """Commits an attempt that errored and will be tried again; returns how many there were."""
-        with self._commit() as db:
+        with self.committing() as db:
             db.execute("UPDATE episodes SET attempts = attempts + 1 WHERE number = ?", (number,))
             (attempt,) = db.execute("SELECT attempts FROM episodes WHERE number = ?", (number,)).fetchone()
+            error, folder = sayable(finished.error), sayable(finished.folder)
             db.execute(
                 "INSERT INTO errors (number, attempt, error, folder, tokens, cost, finished)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (number, attempt, finished.error, finished.folder, finished.tokens, finished.cost, _now()),
+                (number, attempt, error, folder, finished.tokens, finished.cost, now()),
             )
+            self.seal(number)
         return int(attempt)
 
     def reopen_errored(self) -> int:
         """Takes the end of every errored episode back, so that each is tried once more; returns how many there were."""
-        with self._commit() as db:
+        with self.committing() as db:
+            errored = [number for (number,) in db.execute("SELECT number FROM episodes WHERE outcome = 'errored'")]
             db.execute(
-                "INSERT INTO errors (number, attempt, error, folder, tokens, cost, finished)"
+                "INSERT OR REPLACE INTO errors (number, attempt, error, folder, tokens, cost, finished)"
                 " SELECT number, attempts, error, folder, tokens, cost, finished FROM episodes"
                 " WHERE outcome = 'errored'"
             )
-            changed = db.execute(
-                "UPDATE episodes SET outcome = NULL, reward = NULL, steps = NULL, seconds = NULL, tokens = NULL,"
-                " cost = NULL, ended_by = NULL, error = NULL, folder = NULL, finished = NULL WHERE outcome = 'errored'"
-            )
-        return changed.rowcount
+            for number in errored:
+                db.execute(f"{_UNFINISH} WHERE number = ?", (number,))
+                self.seal(number)
+        return len(errored)
+
+    def reopen_damaged(self) -> tuple[Damaged, ...]:
+        """Takes the end of every damaged episode back, so that it is run again; returns what was damaged.
+
+        Every file is read for that. Folders stay as they are, and the table `errors` says why. A row whose plan cannot
+        be believed is planned again from the spec.
+
+        Raises:
+            DamagedIndex: When such a row cannot be planned again, because the world has changed since.
+        """
+        damaged = self.damaged(full=True)
+        if not damaged:
+            return ()
+        own = {one: self._own_plan(one) for one in damaged}
+        again = self._plan_again() if None in own.values() else ()
+        with self.committing() as db:
+            spent = {one: self._take_out(db, one) for one in damaged}  # all first: their values may be in the way
+            for one, planned in own.items():
+                assert one.number is not None
+                if planned is not None or one.number < len(again):
+                    self._put_back(db, one, planned or again[one.number], spent[one])
+        self._damaged = {}
+        return damaged
 
     def unfinished(self) -> Iterator[Row]:
         """Episodes that have not ended, in the order of the plan."""
-        return self._rows("WHERE outcome IS NULL ORDER BY number")
+        with told(self.folder):
+            for values in self._db.execute(f"{self._about.select} WHERE outcome IS NULL ORDER BY number"):
+                row, damaged = self._checked(values)
+                if row is not None and damaged is None:
+                    yield row
 
-    def rows(self) -> Iterator[Row]:
-        """Every episode, in the order of the plan."""
-        return self._rows("ORDER BY number")
+    def rows(self, *, full: bool = False) -> Iterator[Row]:
+        """Every episode, in the order of the plan; one that is damaged has no end, and says so.
+
+        A row is left out where it is not known which episode it is; `damaged` lists it.
+
+        Args:
+            full: Reads every file of every episode. Otherwise `episode.json` is read, and others must have their size.
+        """
+        found: dict[int, Damaged] = {}
+        for row, damaged in self._scan(full=full):
+            if damaged is not None and damaged.number is not None:
+                found[damaged.number] = damaged
+                notice(damaged)
+            if row is not None:
+                yield row
+        self._damaged = found
+        self._read_fully |= full
+
+    def damaged(self, *, full: bool = False) -> tuple[Damaged, ...]:
+        """The episodes that are not as they were committed, in the order of the plan; looked for once.
+
+        Args:
+            full: Reads every file of every episode, as `rows` does.
+        """
+        if self._damaged is None or (full and not self._read_fully):
+            pairs = (damaged for _, damaged in self._scan(full=full))
+            self._damaged = {one.number: one for one in pairs if one is not None and one.number is not None}
+            self._read_fully = full
+        return tuple(self._damaged.values())
 
     def progress(self) -> Progress:
         """How far the run is; counted in the index, not remembered."""
-        with _told(self.folder):
+        damaged = [one.number for one in self.damaged()]
+        with told(self.folder):
             counts = dict(self._db.execute("SELECT outcome, count(*) FROM episodes GROUP BY outcome"))
+            for number in damaged:
+                found = self._db.execute("SELECT outcome FROM episodes WHERE number = ?", (number,)).fetchone()
+                if found is not None:
+                    counts[found[0]] -= 1
             (retried,) = self._db.execute("SELECT count(*) FROM errors").fetchone()
-            spent = "SELECT total(cost) FROM (SELECT cost FROM episodes UNION ALL SELECT cost FROM errors)"
-            (cost,) = self._db.execute(spent).fetchone()
-        return Progress(
-            sum(counts.values()), {one: counts[one.value] for one in Outcome if one.value in counts}, retried, cost
-        )
+            (cost,) = self._db.execute(_SPENT).fetchone()
+            planned = self._about.planned
+            if planned is None:
+                (planned,) = self._db.execute("SELECT count(*) FROM episodes").fetchone()
+        outcomes = {one: counts[one.value] for one in Outcome if counts.get(one.value)}
+        return Progress(planned, outcomes, retried, cost)
 
     def scored(self) -> dict[str, tuple[int, int, float]]:
         """Of each configuration with a score: episodes that passed, those that were scored, and their rewards' sum."""
-        asked = """SELECT configuration, total(outcome = 'passed'), count(*), total(reward) FROM episodes
-            WHERE outcome IN ('passed', 'failed') GROUP BY configuration ORDER BY min(number)"""
-        with _told(self.folder):
-            rows = self._db.execute(asked)
-            return {str(name): (int(passed), int(scored), float(rewards)) for name, passed, scored, rewards in rows}
+        found: dict[str, tuple[int, int, float]] = {}
+        for row in self.rows():
+            if row.finished is not None and row.finished.outcome.scored:
+                name, passes = row.planned.configuration, row.finished.outcome is Outcome.PASSED
+                passed, number, rewards = found.get(name, (0, 0, 0.0))
+                found[name] = (passed + passes, number + 1, rewards + (row.finished.reward or 0.0))
+        return found
 
     @property
     def started(self) -> str:
         """When the run was begun, as ISO 8601."""
-        return self._meta("started")
+        return self._about.started
+
+    @property
+    def unchecked(self) -> int:
+        """Episodes with a score that an earlier version committed, so that their files cannot be checked."""
+        with told(self.folder):
+            where = "outcome IN ('passed', 'failed')" + (" AND manifest IS NULL" if self._about.run else "")
+            (number,) = self._db.execute(f"SELECT count(*) FROM episodes WHERE {where}").fetchone()
+        return int(number)
 
     def close(self) -> None:
         """Lets go of the index and of the right to write it; may be called twice."""
@@ -284,159 +309,214 @@ class RunStore:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _rows(self, which: str) -> Iterator[Row]:
-        with _told(self.folder):
-            for found in self._db.execute(f"SELECT {_COLUMNS} FROM episodes {which}"):
-                yield _row(found)
-
-    def _meta(self, key: str) -> str:
-        with _told(self.folder):
-            (value,) = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return str(value)
-
     @contextmanager
-    def _commit(self) -> Iterator[sqlite3.Connection]:
+    def committing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction; rows that it changes must be sealed again."""
         if self._lock is None:
             raise InfrastructureError(f"{self.folder} was opened to be read")
-        if _identity(self.folder) != self._file:  # SQLite would go on writing into a file without a name
-            raise CannotWrite(f"{self.folder / 'run.sqlite'} was removed or replaced while the run went on")
-        with _told(self.folder):
+        if identity(self.folder) != self._file:  # SQLite would go on writing into a file without a name
+            raise CannotWrite(f"{self.folder / INDEX} was removed or replaced while the run went on")
+        with told(self.folder):
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield self._db
+                self._db.execute("COMMIT")
             except BaseException:
-                self._db.execute("ROLLBACK")
+                if self._db.in_transaction:  # a full disk has ended it already
+                    self._db.execute("ROLLBACK")
                 raise
-            self._db.execute("COMMIT")
+
+    def seal(self, number: int) -> None:
+        """Writes the checksum of a row as it stands now, within a transaction."""
+        *values, _ = self._db.execute(f"{self._about.select} WHERE number = ?", (number,)).fetchone()
+        try:
+            check_values(values)
+        except BadValue as error:
+            raise InfrastructureError(f"{self.folder / INDEX}: episode {number} was not committed: {error}") from None
+        self._db.execute("UPDATE episodes SET seal = ? WHERE number = ?", (row_seal(self._about.run, values), number))
+
+    def _write_end(self, number: int, finished: Finished, manifest: str | None) -> bool:
+        ended = [sayable(value) if isinstance(value, str) else value for value in vars(finished).values()]
+        changed = self._db.execute(
+            f"UPDATE episodes SET attempts = attempts + 1, {', '.join(f'{name} = ?' for name in ENDING)},"
+            " finished = ?, manifest = ?, later = '' WHERE number = ? AND outcome IS NULL",
+            (*ended, now(), manifest, number),
+        ).rowcount
+        if changed:
+            self.seal(number)
+        return bool(changed)
+
+    def _scan(self, *, full: bool = False) -> Iterator[tuple[Row | None, Damaged | None]]:
+        """Every row of the plan, and what is wrong with it."""
+        planned, expected = self._about.planned, 0
+        for values in self._values():
+            number = int(values[0])
+            for missing in range(expected, min(number, expected + _GAP if planned is None else planned)):
+                yield None, Damaged(self.folder, missing, "", f"its row is missing in {INDEX}")
+            expected = max(expected, number + 1)
+            if planned is None or 0 <= number < planned:
+                yield self._checked(values, full=full)
+            else:
+                problem = f"its row was added to {INDEX}: {planned:,} episodes were planned"
+                yield None, Damaged(self.folder, number, "", problem)
+        for missing in range(expected, planned or 0):
+            yield None, Damaged(self.folder, missing, "", f"its row is missing in {INDEX}, or cannot be read")
+
+    def _values(self) -> Iterator[Sequence[Any]]:
+        """The rows as they stand in the index; where a part of the file is damaged, those of the other parts."""
+        number = -1
+        try:
+            for values in self._db.execute(f"{self._about.select} ORDER BY number"):
+                yield values
+                number = values[0]
+            return
+        except UNREADABLE:
+            if self._about.planned is None:
+                with told(self.folder):
+                    raise
+        for place in range(number + 1, self._about.planned):
+            try:
+                found = self._db.execute(f"{self._about.select} WHERE number = ?", (place,)).fetchone()
+            except UNREADABLE:
+                continue  # listed as missing or unreadable
+            if found is not None:
+                yield found
+
+    def _checked(self, found: Sequence[Any], *, full: bool = False) -> tuple[Row | None, Damaged | None]:
+        *values, seal = found
+        try:
+            if not self._about.run:
+                check_values(values)
+            elif not matches(self._about.run, values, seal):
+                check_values(values)  # which says what is wrong, where it can be seen
+                return self._unbelievable(values, _EDITED)
+        except BadValue as error:
+            return self._unbelievable(values, f"its row in {INDEX}, {error}")
+        row = make_row(values)
+        if row.finished is None:
+            return row, None
+        if self._damaged is None or full:
+            problem = self._folder_problem(row, row.finished.folder, full) or self._history_problem(row, row.finished)
+        else:  # looked at already
+            problem = self._damaged[row.planned.number].problem if row.planned.number in self._damaged else ""
+        if not problem:
+            return row, None
+        damaged = Damaged(self.folder, row.planned.number, row.finished.folder, problem)
+        return Row(row.planned, row.attempts, None, problem), damaged
+
+    def _unbelievable(self, values: Sequence[Any], problem: str) -> tuple[Row | None, Damaged]:
+        known = dict(zip(COLUMNS, values, strict=True))
+        folder = episode_folder(known["number"], 0)
+        damaged = Damaged(self.folder, known["number"], folder if (self.folder / folder).is_dir() else "", problem)
+        try:
+            check_plan(known)
+        except BadValue:
+            return None, damaged
+        planned = Planned.model_construct(**{name: known[name] for name in PLAN})
+        return Row(planned, 0, None, problem), damaged
+
+    def _folder_problem(self, row: Row, folder: str, full: bool) -> str:
+        if not row.manifest:
+            return ""
+        parts = folder.split("/")
+        problem = folder_problem(self.folder, *parts, digest=row.manifest, full=full)
+        if problem or not row.later:
+            return problem
+        name, _, digest = row.later.partition(":")
+        try:
+            data = read_inside(self.folder, *parts, name, limit=_MAX_VERDICT)
+        except EpisodeError as error:
+            return error.message
+        return "" if content_digest(data) == digest else f"{name} has another content than was committed"
+
+    def _history_problem(self, row: Row, finished: Finished) -> str:
+        """Whether the history of verdicts says what the row says, where the episode was scored again."""
+        if self._history is None:
+            with told(self.folder):
+                self._history = read_history(self._db)
+        number = row.planned.number
+        if number in self._history.problems:
+            return f"its history in {INDEX}, {self._history.problems[number]}"
+        counts = (finished.outcome.value, finished.reward, f"{finished.folder}/{row.later.partition(':')[0]}")
+        if row.later and self._history.newest.get(number) != counts:
+            return f"its history in {INDEX}, table verdicts, does not end with the verdict that counts"
+        return ""
+
+    def _own_plan(self, damaged: Damaged) -> Planned | None:
+        """The plan of an episode as its row has it; None where the row cannot be believed."""
+        with told(self.folder):
+            found = self._db.execute(f"{self._about.select} WHERE number = ?", (damaged.number,)).fetchone()
+        if found is None or not matches(self._about.run, found[:-1], found[-1]):
+            return None
+        return make_row(found[:-1]).planned
+
+    def _plan_again(self) -> Sequence[Planned]:
+        """The plan as the spec gives it, where it still gives what stands in the rows that can be believed."""
+        why = "the world gives another plan now"
+        try:
+            plan = make_plan(self.spec)
+        except FairgroundError as error:
+            plan, why = (), error.message
+        believed = [row.planned for row, damaged in self._scan() if row is not None and damaged is None]
+        if len(plan) != self._about.planned or any(plan[one.number] != one for one in believed):
+            raise DamagedIndex(
+                f"{self.folder / INDEX}: rows are damaged, and their episodes cannot be planned again: {why}",
+                fix="restore the file from a copy; the other episodes can be read meanwhile",
+            )
+        return plan
+
+    def _take_out(self, db: sqlite3.Connection, damaged: Damaged) -> float | None:
+        """Removes a damaged row; returns what its episode cost, where that is a number."""
+        found = db.execute(f"SELECT cost FROM episodes WHERE number = ? AND {_IS_COST}", (damaged.number,)).fetchone()
+        db.execute("DELETE FROM episodes WHERE number = ?", (damaged.number,))
+        if has_history(db):
+            db.execute("DELETE FROM verdicts WHERE number = ?", (damaged.number,))
+            self._history = None
+        return None if found is None else float(found[0])
+
+    def _put_back(self, db: sqlite3.Connection, damaged: Damaged, planned: Planned, cost: float | None) -> None:
+        number = planned.number
+        attempt = 1  # the first that no folder is in the way of: what is damaged stays, to be looked at
+        while os.path.lexists(self.folder / episode_folder(number, attempt)):
+            attempt += 1
+        error, folder = sayable(f"damaged: {damaged.problem}"), sayable(damaged.folder)
+        db.execute(
+            "INSERT OR REPLACE INTO errors (number, attempt, error, folder, cost, finished) VALUES (?, ?, ?, ?, ?, ?)",
+            (number, attempt, error, folder, cost, now()),
+        )
+        db.execute(
+            f"INSERT INTO episodes ({', '.join(PLAN)}, attempts) VALUES (?, ?, ?, ?, ?, ?)",
+            (number, planned.configuration, planned.rollout, planned.seed, planned.paired_with, attempt),
+        )
+        self.seal(number)
 
 
-_COLUMNS = (
-    "number, configuration, rollout, seed, paired_with, attempts, outcome, reward, steps, seconds, tokens, cost,"
-    " ended_by, error, folder"
-)
+_UNFINISH = f"UPDATE episodes SET {', '.join(f'{name} = NULL' for name in (*ENDING, 'finished', 'manifest', 'later'))}"
+_IS_COST = "typeof(cost) IN ('real', 'integer') AND cost BETWEEN 0 AND 1e12"
+_SPENT = f"SELECT total(cost) FROM (SELECT cost FROM episodes UNION ALL SELECT cost FROM errors) WHERE {_IS_COST}"
 
 
-def _row(found: Sequence[Any]) -> Row:
-    number, configuration, rollout, seed, paired_with, attempts, outcome, *rest = found
-    planned = Planned.model_construct(
-        number=number, configuration=configuration, rollout=rollout, seed=seed, paired_with=paired_with
-    )
-    return Row(planned, attempts, None if outcome is None else Finished(Outcome(outcome), *rest))
-
-
-def _values(row: Row) -> tuple[Any, ...]:
-    planned = row.planned
-    begun = (planned.number, planned.configuration, planned.rollout, planned.seed, planned.paired_with, row.attempts)
-    if row.finished is None:
-        return (*begun, *[None] * 9)
-    ended = vars(row.finished)
-    return (*begun, row.finished.outcome.value, *(value for name, value in ended.items() if name != "outcome"))
-
-
-def _connect(folder: Path, *, write: bool) -> sqlite3.Connection:
-    with _told(folder):
-        mode = "rw" if write else "ro"
-        path = (folder / "run.sqlite").resolve()
-        # SQLite keeps notes beside what it reads. On a medium that cannot be written it must be told that nothing
-        # changes there; while there is a journal, somebody else may well write.
-        still = not write and not os.access(folder, os.W_OK) and not path.with_name("run.sqlite-wal").exists()
-        uri = f"{path.as_uri()}?mode={mode}" + ("&immutable=1" if still else "")
-        db = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=30.0)
-        if write:
-            db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA synchronous = FULL")
-        return db
-
-
-def _identity(folder: Path) -> tuple[int, int] | None:
-    try:
-        found = os.stat(folder / "run.sqlite")
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
-
-
-@contextmanager
-def _told(folder: Path) -> Iterator[None]:
-    """Turns what SQLite says into what a person can act on."""
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        raise InfrastructureError(
-            f"{folder / 'run.sqlite'}: {error}", fix="is the disk full, or the folder read-only or damaged?"
-        ) from error
-
-
-def _take_lock(folder: Path) -> int:
-    """The right to write a run; the kernel takes it back when this process ends, however it ends."""
-    with writing(folder / "run.lock"):
-        handle = os.open(folder / "run.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        who = os.read(handle, 64).decode("utf-8", "replace").strip()
-        os.close(handle)
-        raise RunBusy(
-            f"{folder} is being written by another process{f' ({who})' if who else ''}",
-            fix="wait for it to end, or stop it; reading and reporting work meanwhile",
-        ) from None
-    os.ftruncate(handle, 0)
-    os.pwrite(handle, f"process {os.getpid()}".encode(), 0)
-    return handle
+def episode_folder(number: int, attempt: int) -> str:
+    """Where an attempt at an episode is recorded, below the run's folder."""
+    return f"{EPISODES}/{number:06d}" + (f"-{attempt}" if attempt else "")
 
 
 def is_run(folder: Path) -> bool:
     """Whether a folder holds a run."""
-    return (folder / "run.sqlite").is_file()
-
-
-def is_going(folder: Path) -> bool:
-    """Whether a process of this machine writes a run now; asked of the kernel, so that its lock is not touched."""
-    try:
-        lock = os.stat(folder / "run.lock").st_ino
-        held = Path("/proc/locks").read_text()
-    except OSError:
-        return False
-    # Such as: 3: FLOCK  ADVISORY  WRITE 4711 fe:01:131090 0 EOF
-    lines = (line.split() for line in held.splitlines())
-    return any(parts[1] == "FLOCK" and parts[5].endswith(f":{lock}") for parts in lines if len(parts) == 8)
+    return (folder / INDEX).is_file()
 
 
 def runs_in(folder: Path) -> list[Path]:
     """The run that a folder is, or the runs that lie in it side by side, by name."""
     if is_run(folder):
         return [folder]
-    return sorted(path.parent for path in folder.glob("*/run.sqlite") if path.is_file())
+    return sorted(path.parent for path in folder.glob(f"*/{INDEX}") if path.is_file())
 
 
-def hold(folder: Path) -> int:
-    """A worker's sign of life: while it is held, nobody else begins to write the run. Let go of at its death."""
-    with writing(folder / "workers.lock"):
-        handle = os.open(folder / "workers.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        fcntl.flock(handle, fcntl.LOCK_SH)
-    return handle
-
-
-def _wait_for_orphans(folder: Path) -> None:
-    """Workers of a process that was killed end by themselves, soon; until then they might still write."""
-    with writing(folder / "workers.lock"):
-        handle = os.open(folder / "workers.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    deadline = time.monotonic() + ORPHANS
-    try:
-        while True:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    raise RunBusy(
-                        f"{folder}: workers of a run that was killed are still there after {ORPHANS:g} s",
-                        fix="end them (they are python processes), then try again",
-                    ) from None
-                threading.Event().wait(0.02)
-    finally:
-        os.close(handle)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+def _no_run(folder: Path) -> InvalidInput:
+    if (folder / EPISODES).is_dir():
+        return InvalidInput(
+            f"{folder} has episodes, but no {INDEX}: the index of the run is lost",
+            fix=f"restore the file from a copy; or read the episodes without it: fairground stats {folder / EPISODES}",
+        )
+    return InvalidInput(f"{folder} is no run: it has no {INDEX}", fix="give the folder that `run` wrote")

@@ -53,6 +53,9 @@ class StudySpec(Record):
     seed: int = Field(0, ge=0)
     budget: Budget = Budget()
     retries: int = Field(2, ge=0, le=100, description="how often an errored episode is tried again")
+    agent_errors: Literal["failed", "excluded"] = Field(
+        "failed", description="what becomes of an episode that the agent broke off, or whose seat it broke"
+    )
     runner: str | None = None
     observe: tuple[str, ...] = Field((), description="what agents observe; empty: what each asks for itself")
     home: str = Field("", description="the folder that Python agents are looked for in; empty: the current one")
@@ -176,6 +179,7 @@ def _run_spec(spec: StudySpec, agent: str, name: str, condition: ConditionSpec, 
         seed=spec.seed,
         budget=spec.budget,
         retries=spec.retries,
+        agent_errors=spec.agent_errors,
         runner=spec.runner,
         observe=spec.observe,
         home=spec.home,

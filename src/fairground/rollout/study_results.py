@@ -15,6 +15,7 @@ from fairground.rollout.disk import read_inside, write_whole
 from fairground.rollout.episode_table import run_table
 from fairground.rollout.folder import MAX_EPISODE
 from fairground.rollout.interventions.kept import read_clarifications, read_plans
+from fairground.rollout.plan import excluded_note
 from fairground.rollout.store import RunStore, is_run
 from fairground.rollout.strictjson import read_record
 from fairground.rollout.study import StudyRun
@@ -102,6 +103,7 @@ class ConditionResult:
         planned: Episodes that the plan has.
         outcomes: How those that ended did.
         reliability: Pass^k and pass@k up to k; None where no episode was scored.
+        score_errors_failed: Pass^1 with every errored episode as a failed one; None where none errored.
         k: The largest k that can be said: rollouts, unless too many errored.
         change: Against its base; None for the baseline, and where there is nothing to compare.
         advice: What was said beside the task.
@@ -114,6 +116,7 @@ class ConditionResult:
     planned: int
     outcomes: dict[Outcome, int]
     reliability: ReliabilitySummary | None
+    score_errors_failed: Interval | None
     k: int
     change: Change | None
     advice: Advice
@@ -152,7 +155,7 @@ class StudyResult:
 def study_result(study: Study, *, level: float = 0.95, resamples: int = 2000) -> StudyResult:
     """Works out what a study has found so far; one that still goes on may be read too."""
     begun = {run: study.place(run) for run in study.runs if _has_ended_episodes(study.place(run))}
-    cells = _cells(begun)
+    cells, strict = _cells(begun), _cells(begun, errors_failed=True)
     streams = np.random.default_rng(study.spec.seed).spawn(len(study.runs))
     found, tests = [], []
     for place, run in enumerate(study.runs):
@@ -163,7 +166,10 @@ def study_result(study: Study, *, level: float = 0.95, resamples: int = 2000) ->
         if mine is not None and base is not None:
             change = _change(run.base, base, mine, streams[place], level, resamples)
             tests += [change] if change is not None else []
-        found.append(_condition(study, run, begun, summary, change))
+        errors_failed = None
+        if (stricter := strict.get((run.agent, run.condition))) is not None and _has_errors(study.place(run)):
+            errors_failed = _reliability(stricter, study.spec.rollouts, level).pass_hat.points[0]
+        found.append(_condition(study, run, begun, summary, errors_failed, change))
     adjusted = iter(_adjusted(tests))
     return StudyResult(
         title=study.spec.title,
@@ -190,11 +196,18 @@ def _has_ended_episodes(folder: Path) -> bool:
         return store.progress().finished > 0
 
 
-def _cells(begun: dict[StudyRun, Path]) -> dict[tuple[str, str], Cells]:
+def _has_errors(folder: Path) -> bool:
+    with RunStore.open(folder) as store:
+        return store.progress().outcomes.get(Outcome.ERRORED, 0) > 0
+
+
+def _cells(begun: dict[StudyRun, Path], *, errors_failed: bool = False) -> dict[tuple[str, str], Cells]:
     """Counted in one table, so that all have the same axes and the same names for the same tasks."""
     if not begun:
         return {}
     table = join_tables([run_table(folder) for folder in begun.values()])
+    if errors_failed:
+        table = table.errors_failed()
     found = {}
     for run in begun:
         contender = Contender(run.agent, run.condition)
@@ -247,6 +260,7 @@ def _condition(
     run: StudyRun,
     begun: dict[StudyRun, Path],
     summary: ReliabilitySummary | None,
+    errors_failed: Interval | None,
     change: Change | None,
 ) -> ConditionResult:
     folder = study.place(run)
@@ -254,6 +268,7 @@ def _condition(
     if is_run(folder):
         with RunStore.open(folder) as store:
             progress = store.progress()
+            notes += [f"{excluded_note(store.spec)}."] if store.spec.agent_errors == "excluded" else []
         planned, outcomes = progress.planned, dict(progress.outcomes)
         if progress.finished < planned:
             notes.append(f"{planned - progress.finished} of {planned} episodes have not ended.")
@@ -262,6 +277,11 @@ def _condition(
     unscored = sum(number for outcome, number in outcomes.items() if not outcome.scored)
     if unscored:
         notes.append(f"{unscored} of {planned} episodes errored or were invalid: they are no results, and not counted.")
+    if errors_failed is not None:
+        low, middle, high = (
+            f"{100 * end:.1f}" for end in (errors_failed.low, errors_failed.estimate, errors_failed.high)
+        )
+        notes.append(f"With errors counted as failures, Pass^1 is {middle}% [{low}, {high}].")
     if summary is not None:
         notes += summary.pass_hat.notes
     advice = _advice(folder) if run in begun and run.spec.interventions else Advice()
@@ -274,6 +294,7 @@ def _condition(
         planned=planned,
         outcomes=outcomes,
         reliability=summary,
+        score_errors_failed=errors_failed,
         k=summary.pass_hat.ks[-1] if summary is not None else 0,
         change=change,
         advice=advice,

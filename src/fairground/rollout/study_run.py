@@ -67,6 +67,8 @@ def open_study(folder: Path) -> Study:
     if not (folder / PLAN).is_file():
         raise InvalidInput(f"{folder} is no study: it has no {PLAN}", fix="give the folder that `study` wrote")
     spec = read_record(_Written, read_inside(folder, PLAN, limit=_MAX_PLAN), where=str(folder / PLAN)).study
+    if "agent_errors" not in spec.model_fields_set:  # from before there was a choice: they were left out of the score
+        spec = spec.model_copy(update={"agent_errors": "excluded"})
     return Study(folder, spec, study_runs(spec))
 
 

@@ -2,24 +2,26 @@
 
 In an episode's folder each is a file `verdict-<when>.json`. In a run's index they are rows of the table `verdicts`,
 which is made when it is first needed and begins, for each episode, with the verdict it was given when it was run. The
-episode's own row in the index then has the newest, so that tables and reports count it.
+episode's own row in the index then has the newest, so that tables and reports count it, with the digest of its file.
 """
 
 from __future__ import annotations
 
 import os
-import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
-from fairground.core import InfrastructureError, Outcome, Record, Verdict
+from fairground.core import Outcome, Record, Verdict
 from fairground.rollout.disk import read_inside, sync, writing
 from fairground.rollout.folder import MAX_EPISODE
+from fairground.rollout.index_file import connect, told
+from fairground.rollout.index_history import read_history
+from fairground.rollout.manifest import content_digest
 from fairground.rollout.store import RunStore
 from fairground.rollout.strictjson import dumps, read_record
 
@@ -93,49 +95,36 @@ def read_verdict(folder: Path, file: str) -> LaterVerdict:
 
 def commit_verdicts(store: RunStore, found: Iterable[ScoredAgain]) -> None:
     """Puts new verdicts into the index of a run that was opened to be written: all of them, or none."""
-    with _index(store.folder, write=True) as db:
-        db.execute("BEGIN IMMEDIATE")
-        try:
-            db.execute(_TABLE)
-            for one in found:
-                db.execute(
-                    "INSERT INTO verdicts (number, scored, outcome, reward, file)"
-                    " SELECT number, finished, outcome, reward, folder || '/episode.json' FROM episodes"
-                    " WHERE number = ? AND NOT EXISTS (SELECT 1 FROM verdicts WHERE number = ?)",
-                    (one.number, one.number),
-                )
-                db.execute(
-                    "INSERT INTO verdicts (number, scored, outcome, reward, file) VALUES (?, ?, ?, ?, ?)",
-                    (one.number, one.scored, one.outcome.value, one.reward, one.file),
-                )
-                db.execute(
-                    "UPDATE episodes SET outcome = ?, reward = ? WHERE number = ?",
-                    (one.outcome.value, one.reward, one.number),
-                )
-        except BaseException:
-            db.execute("ROLLBACK")
-            raise
-        db.execute("COMMIT")
+    with store.committing() as db:
+        db.execute(_TABLE)
+        for one in found:
+            *_, name = parts = one.file.split("/")
+            digest = content_digest(read_inside(store.folder, *parts, limit=MAX_EPISODE))
+            db.execute(
+                "INSERT INTO verdicts (number, scored, outcome, reward, file)"
+                " SELECT number, finished, outcome, reward, folder || '/episode.json' FROM episodes"
+                " WHERE number = ? AND NOT EXISTS (SELECT 1 FROM verdicts WHERE number = ?)",
+                (one.number, one.number),
+            )
+            db.execute(
+                "INSERT INTO verdicts (number, scored, outcome, reward, file) VALUES (?, ?, ?, ?, ?)",
+                (one.number, one.scored, one.outcome.value, one.reward, one.file),
+            )
+            db.execute(
+                "UPDATE episodes SET outcome = ?, reward = ?, later = ? WHERE number = ?",
+                (one.outcome.value, one.reward, f"{name}:{digest}", one.number),
+            )
+            store.seal(one.number)
 
 
 def read_verdicts(folder: Path) -> list[ScoredAgain]:
-    """Every verdict of episodes that were scored more than once, oldest first; empty where none was."""
-    with _index(folder, write=False) as db:
-        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'verdicts'").fetchone():
-            return []
-        rows = db.execute("SELECT number, scored, outcome, reward, file FROM verdicts ORDER BY number, id")
-        return [ScoredAgain(number, scored, Outcome(outcome), *rest) for number, scored, outcome, *rest in rows]
+    """Every verdict of episodes that were scored more than once, oldest first; empty where none was.
 
-
-@contextmanager
-def _index(folder: Path, *, write: bool) -> Iterator[sqlite3.Connection]:
-    """The index; who writes holds the run's lock, by a `RunStore`."""
-    uri = f"{(folder / 'run.sqlite').resolve().as_uri()}?mode={'rw' if write else 'ro'}"
-    try:
-        with closing(sqlite3.connect(uri, uri=True, isolation_level=None, timeout=30.0)) as db:
-            db.execute("PRAGMA synchronous = FULL")
-            yield db
-    except sqlite3.DatabaseError as error:
-        raise InfrastructureError(
-            f"{folder / 'run.sqlite'}: {error}", fix="is the disk full, or the folder read-only or damaged?"
-        ) from error
+    An episode whose history says what no run writes is damaged: see `RunStore.damaged`.
+    """
+    with told(folder), closing(connect(folder, write=False)) as db:
+        rows = read_history(db).rows
+    return [
+        ScoredAgain(number, scored or "", Outcome(outcome), reward, file)
+        for number, scored, outcome, reward, file in rows
+    ]

@@ -20,6 +20,7 @@ from fairground.rollout.loop import run_episode
 from fairground.rollout.plan import Planned, RunSpec, world_for
 from fairground.rollout.replaying import named_agent
 from fairground.rollout.store import Finished, hold
+from fairground.sandbox import keep_private
 from fairground.worlds import Ahead, World, open_seat
 
 UNUSABLE = "unusable"
@@ -80,6 +81,7 @@ class Episodes:
     ) -> None:
         self._run, self._spec = run, spec
         self._held = hold(run)
+        keep_private(run)
         deterministic = spec.has(Deterministic)
         self._agent = agent(spec.agent) if agent else agent_of(spec)
         self._notes = [note] if deterministic and (note := greedy_note(spec.agent)) else []
@@ -109,6 +111,7 @@ class Episodes:
             budget=self._spec.budget,
             companion=self._companion(job.planned),
             observations=self._spec.observe,
+            agent_errors=self._spec.agent_errors,
         )
         finished = finished_of(episode, job.folder)
         if finished.outcome is Outcome.ERRORED:

@@ -81,7 +81,16 @@ from fairground.stats.suites.simulation import (
     suite_coverage,
 )
 from fairground.stats.suites.suite_statistics import STATISTICS, iqm, mean, median, trimmed_mean
-from fairground.stats.summary import Duel, Spread, Standing, Summary, summarise
+from fairground.stats.summary import (
+    Duel,
+    Spread,
+    Standing,
+    Summary,
+    compare_strictly,
+    conclusions_differ,
+    differing_note,
+    summarise,
+)
 from fairground.stats.tables.cells import Cells, count, count_all, count_rewards, match, match_scenarios
 from fairground.stats.tables.intake import table_from_rows, table_of
 from fairground.stats.tables.reading import read_columns, read_table
@@ -232,6 +241,8 @@ __all__ = [
     "cohens_kappa",
     "common_categories",
     "compare",
+    "compare_strictly",
+    "conclusions_differ",
     "consistency",
     "count",
     "count_all",
@@ -240,6 +251,7 @@ __all__ = [
     "detectable_gap",
     "difference_components",
     "difference_sequence",
+    "differing_note",
     "disagreements",
     "exact_coverage",
     "exact_variance",

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from fairground.core import InvalidInput, Outcome
+from fairground.core import AGENTS_FAULT, InvalidInput, Outcome
 from fairground.stats.axes.components import Components, variance_components
 from fairground.stats.axes.sensitivity import Sensitivities, sensitivity, varied_axes
 from fairground.stats.interval import Interval
@@ -29,8 +32,8 @@ from fairground.stats.suites.compare import Comparison, compare
 from fairground.stats.suites.nesting import Design
 from fairground.stats.suites.scores import app_scores, score, score_profile
 from fairground.stats.suites.suite_statistics import Statistic, statistic_of
-from fairground.stats.tables.cells import Cells, count_all, count_rewards
-from fairground.stats.tables.table import PASSED, Contender, Table
+from fairground.stats.tables.cells import Cells, count, count_all, count_rewards
+from fairground.stats.tables.table import ERRORED, PASSED, Contender, Table
 from fairground.stats.tasks.reliability import ReliabilitySummary
 from fairground.stats.tasks.task_reliability import changes, reliability
 from fairground.stats.tasks.transitions import Transitions
@@ -64,6 +67,7 @@ class Standing:
     Attributes:
         contender: Who.
         score: The suite statistic.
+        score_errors_failed: The same with every errored episode as a failed one; None where none errored.
         reward: The mean reward, averaged as the score is; None where a scored episode has none.
         apps: Each app's success rate.
         profile: The performance profile.
@@ -82,6 +86,7 @@ class Standing:
 
     contender: Contender
     score: Interval
+    score_errors_failed: Interval | None
     reward: Interval | None
     apps: dict[str, Interval]
     profile: Profile
@@ -106,12 +111,16 @@ class Duel:
         comparison: Their difference.
         adjusted: Its p-value after Holm's correction for all pairs of the table.
         better: The one that is better at the level, after that correction; None where that is not decided.
+        errors_failed: Their difference with every errored episode as a failed one; None where none of theirs errored.
+        better_errors_failed: The one that is better then, after the same correction.
         transitions: What became of each task from the second to the first; None where no task is shared.
     """
 
     comparison: Comparison
     adjusted: float
     better: Contender | None
+    errors_failed: Comparison | None
+    better_errors_failed: Contender | None
     transitions: Transitions | None
 
 
@@ -184,34 +193,42 @@ def summarise(
     root = seed if isinstance(seed, np.random.Generator) else np.random.default_rng(seed)
     streams = root.spawn(len(everyone) + len(pairs))
     parts = len(everyone) + len(pairs)
-    standings, comparisons, flows = [], [], []
+    errored = {one for one in table.contenders if table.outcomes(one)[Outcome.ERRORED]}
+    strict = {cells.contender: cells for cells in count_all(table.errors_failed())} if errored else {}
+    stricter = root.spawn(parts) if errored else streams  # so that no figure depends on whether anything errored
+    standings, comparisons, strict_comparisons, flows = [], [], [], []
     for at, cells in enumerate(everyone):
-        standings.append(
-            _standing(table, cells, streams[at], function, resamples, level, scheme, method, design, depth)
-        )
+        standing = _standing(table, cells, streams[at], function, resamples, level, scheme, method, design, depth)
+        if cells.contender in errored:
+            made = _score_maker(function, stricter[at], resamples, level, scheme, method, design)
+            standing = replace(standing, score_errors_failed=made(strict[cells.contender]))
+        standings.append(standing)
         if progress is not None:
             progress(str(cells.contender), at + 1, parts)
     for at, (one, other) in enumerate(pairs, len(everyone)):
         a, b = everyone[one], everyone[other]
+        compared = partial(
+            compare,
+            statistic=function,
+            resamples=resamples,
+            level=level,
+            scheme=scheme,
+            method=method,
+            design=design,
+        )
         try:
-            comparison = compare(
-                a,
-                b,
-                rng=streams[at],
-                statistic=function,
-                resamples=resamples,
-                level=level,
-                scheme=scheme,
-                method=method,
-                design=design,
-            )
+            comparison = compared(a, b, rng=streams[at])
         except InvalidInput:  # they share no app; said in the notes
             continue
         comparisons.append(comparison)
+        differs = a.contender in errored or b.contender in errored
+        strict_comparisons.append(
+            compared(strict[a.contender], strict[b.contender], rng=stricter[at]) if differs else None
+        )
         flows.append(_flow(b, a, level) if depth == "all" else None)
         if progress is not None:
             progress(f"{a.contender} against {b.contender}", at + 1, parts)
-    adjusted = holm([one.p_value for one in comparisons]).tolist() if comparisons else []
+    duels = _duels(comparisons, strict_comparisons, flows, level)
     scored = {cells.contender for cells in everyone}
     return Summary(
         source=table.source,
@@ -224,12 +241,72 @@ def summarise(
         outcomes=table.outcomes(),
         axes=everyone[0].axes,
         standings=tuple(standings),
-        duels=tuple(
-            Duel(comparison, p, _better(comparison, p, level), flow)
-            for comparison, p, flow in zip(comparisons, adjusted, flows, strict=True)
-        ),
+        duels=duels,
         unscored=tuple(one for one in table.contenders if one not in scored),
-        notes=_notes(table, len(pairs) - len(comparisons), len(pairs)),
+        notes=(*_notes(table, len(pairs) - len(comparisons), len(pairs)), *filter(None, map(differing_note, duels))),
+    )
+
+
+def differing_note(duel: Duel) -> str:
+    """What to say of two contenders whose comparison ends otherwise when errors count as failures; empty if not."""
+    if duel.errors_failed is None or duel.better == duel.better_errors_failed:
+        return ""
+    return conclusions_differ(duel.comparison, duel.better, duel.better_errors_failed)
+
+
+def compare_strictly(
+    table: Table, a: Contender, b: Contender, compared: Callable[[Cells, Cells], Comparison]
+) -> Comparison | None:
+    """Two contenders compared with every errored episode as a failed one; None where none of theirs errored.
+
+    Args:
+        table: Where they are.
+        a: The one.
+        b: The other.
+        compared: How they are compared.
+    """
+    if not any(table.outcomes(one)[Outcome.ERRORED] for one in (a, b)):
+        return None
+    strict = table.errors_failed()
+    return compared(count(strict, a), count(strict, b))
+
+
+def conclusions_differ(comparison: Comparison, better: Contender | None, strictly: Contender | None) -> str:
+    """That two contenders compare otherwise when errors count as failures.
+
+    Args:
+        comparison: The two.
+        better: Who is better without errored episodes, if that is decided.
+        strictly: Who is better with each of them as a failure.
+    """
+    words = ["not decided" if one is None else f"{one} is better" for one in (better, strictly)]
+    return (
+        f"{comparison.a} against {comparison.b}: {words[0]} without errored episodes; "
+        f"with errors counted as failures: {words[1]}."
+    )
+
+
+def _duels(
+    comparisons: Sequence[Comparison],
+    strictly: Sequence[Comparison | None],
+    flows: Sequence[Transitions | None],
+    level: float,
+) -> tuple[Duel, ...]:
+    if not comparisons:
+        return ()
+    adjusted = holm([one.p_value for one in comparisons]).tolist()
+    strict = [other or one for one, other in zip(comparisons, strictly, strict=True)]
+    strict_adjusted = holm([one.p_value for one in strict]).tolist()
+    return tuple(
+        Duel(
+            comparison,
+            adjusted[at],
+            _better(comparison, adjusted[at], level),
+            strictly[at],
+            None if strictly[at] is None else _better(strict[at], strict_adjusted[at], level),
+            flows[at],
+        )
+        for at, comparison in enumerate(comparisons)
     )
 
 
@@ -253,12 +330,7 @@ def _standing(
     design: Design,
     depth: str,
 ) -> Standing:
-    def scored(some: Cells) -> Interval:
-        if scheme == "clusters":
-            return score(some, function, rng=rng, resamples=resamples, level=level)
-        replicates = bootstrap(some, rng=rng, resamples=resamples, design=design)
-        return suite_interval(replicates, function, level=level, method=method)
-
+    scored = _score_maker(function, rng, resamples, level, scheme, method, design)
     if scheme == "clusters":
         whole, apps = scored(cells), app_scores(cells, level=level)
         curve = score_profile(cells, rng=rng, resamples=resamples, level=level)
@@ -272,6 +344,7 @@ def _standing(
     return Standing(
         contender=cells.contender,
         score=whole,
+        score_errors_failed=None,
         reward=None if rewarded is None else scored(rewarded),
         apps=apps,
         profile=curve,
@@ -287,6 +360,26 @@ def _standing(
         cost_per_success=_cost_per_success(table, rows),
         notes=_standing_notes(cells, spreads, scheme),
     )
+
+
+def _score_maker(
+    function: Statistic,
+    rng: np.random.Generator,
+    resamples: int,
+    level: float,
+    scheme: Scheme,
+    method: Method,
+    design: Design,
+) -> Callable[[Cells], Interval]:
+    """What a score and its interval are worked out by, whatever an episode is worth."""
+
+    def made(cells: Cells) -> Interval:
+        if scheme == "clusters":
+            return score(cells, function, rng=rng, resamples=resamples, level=level)
+        replicates = bootstrap(cells, rng=rng, resamples=resamples, design=design)
+        return suite_interval(replicates, function, level=level, method=method)
+
+    return made
 
 
 def _components(cells: Cells, rng: np.random.Generator, level: float) -> Components | None:
@@ -379,6 +472,18 @@ def _notes(table: Table, apart: int, pairs: int) -> tuple[str, ...]:
             f"{outcomes[Outcome.ERRORED]} errored and {outcomes[Outcome.INVALID]} invalid of {len(table)} episodes are "
             "counted, and not scored."
         )
+    if excluded := _excluded(table):
+        notes.append(f"agent errors were excluded from the score of {', '.join(excluded)}")
     if apart:
         notes.append(f"{apart} of {pairs} pairs share no app and are not compared.")
     return tuple(notes)
+
+
+def _excluded(table: Table) -> list[str]:
+    """Contenders with errored episodes that they ended themselves, as far as the table says what ended an episode."""
+    if "ended_by" not in table.extra:
+        return []
+    causes = pc.cast(table.extra["ended_by"], pa.string())
+    own = pc.fill_null(pc.is_in(causes, pa.array(AGENTS_FAULT)), False).to_numpy().astype(bool)
+    rows = own & (table.outcome == ERRORED)
+    return [str(one) for one in table.contenders if (rows & table.rows_of(one)).any()]

@@ -193,7 +193,7 @@ class FolderApp(App):
         """Runs the `save` command, if there is one."""
         if self.table.save:
             words = [_at_home(word, seat.sandbox) for word in self.table.save]
-            seat.sandbox.run(words, env=seat.env, timeout=60)
+            seat.sandbox.run(words, env=seat.env, timeout=60, backstage=False)  # it may use what the user has set up
 
     def capture(self, seat: Seat, world: World) -> State:
         """Records the files that checks name; where a guard asks for it, or `record` says so, whole folders."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from fairground import __version__
 from fairground.core import (
@@ -18,7 +19,7 @@ from fairground.core import (
     Window,
     fingerprint,
 )
-from fairground.sandbox import FileInfo, Process, Sandbox, SandboxSpec, default_runner, open_sandbox
+from fairground.sandbox import Completed, FileInfo, Process, Sandbox, SandboxSpec, default_runner, open_sandbox
 from fairground.sandbox.layers import LayerStore
 from fairground.screen import CdpScreen, Screen, open_desktop, open_page
 from fairground.worlds.app import World
@@ -100,14 +101,20 @@ class Seat:
 
     def capture(self) -> State:
         """Records the state as it is now."""
-        return self.world.app.capture(self, self.world)
+        return self.world.app.capture(self._trusting(), self.world)
 
     def finish(self) -> State:
         """Ends an attempt: saves what a user expects to be saved, freezes the seat, records the state."""
         self.screen.release()
-        self.world.app.save(self)
+        self.world.app.save(self._trusting())
         self.freeze()
         return self.capture()
+
+    def _trusting(self) -> Seat:
+        """This seat, with commands that the agent's programs can neither see nor change: what they say is believed."""
+        seat = copy.copy(self)
+        seat.sandbox = cast(Sandbox, _Backstage(self.sandbox))
+        return seat
 
     @property
     def alive(self) -> bool:
@@ -150,6 +157,19 @@ class Seat:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class _Backstage:
+    """A sandbox whose commands run backstage unless they say otherwise."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._sandbox, name)
+
+    def run(self, argv: Sequence[str], *, backstage: bool = True, **options: Any) -> Completed:
+        return self._sandbox.run(argv, backstage=backstage, **options)
 
 
 def open_seat(world: World, *, runner: str | None = None, store: LayerStore | None = None) -> Seat:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import base64
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
 from fairground.agents import Agent
-from fairground.agents.models import ContextPolicy, EpisodeBudget, ImageLimits, ModelUnavailable, Usage
+from fairground.agents.models import BudgetSpent, ContextPolicy, EpisodeBudget, ImageLimits, ModelUnavailable, Usage
 from fairground.core import (
     Answer,
     CallUser,
@@ -231,15 +232,21 @@ def test_a_model_without_a_price_costs_nobody_knows_what() -> None:
     [
         (EpisodeBudget(tokens=2000), "token budget: 2100 of 2000"),
         (EpisodeBudget(dollars=0.005), "dollar budget: $0.01 of $0.01"),
-        (EpisodeBudget(seconds=30), "time budget"),
     ],
 )
-def test_a_spent_budget_ends_the_episode_with_its_reason(budget: EpisodeBudget, reason: str) -> None:
+def test_spent_tokens_and_dollars_are_the_agents_own_failure(budget: EpisodeBudget, reason: str) -> None:
+    script = [says(member("wait", duration=1)) for _ in range(5)]
+    with AnthropicServer(script) as server, pytest.raises(BudgetSpent, match=re.escape(reason)):
+        play(agent_at(server, time=Time(per_look=1.0), budget=budget), 6)
+    assert len(server.bodies) == 2
+
+
+def test_an_agent_whose_time_is_over_gives_up_and_is_judged_on_what_it_did() -> None:
     script = [says(member("wait", duration=1)) for _ in range(5)]
     with AnthropicServer(script) as server:
-        turns = play(agent_at(server, time=Time(per_look=1.0), budget=budget), 6)
+        turns = play(agent_at(server, time=Time(per_look=1.0), budget=EpisodeBudget(seconds=30)), 6)
     last = turns[-1]
-    assert isinstance(last.action, Fail) and reason in last.action.reason and reason in last.thought
+    assert isinstance(last.action, Fail) and "time budget" in last.action.reason and "time budget" in last.thought
     assert 1 < len(turns) < 6
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fairground.agents import Agent
-from fairground.agents.models import ContextPolicy, EpisodeBudget, ImageLimits, ModelUnavailable
+from fairground.agents.models import BudgetSpent, ContextPolicy, EpisodeBudget, ImageLimits, ModelUnavailable
 from fairground.core import (
     Answer,
     CallUser,
@@ -357,11 +357,10 @@ def test_an_answer_without_counts_is_not_taken_for_a_free_one() -> None:
     assert (agent.usage.requests, agent.usage.tokens, agent.usage.dollars) == (1, 0, None)
 
 
-def test_a_spent_budget_ends_the_episode_with_its_reason() -> None:
-    with GeminiServer([WAIT] * 5) as server:
-        turns = play(agent_at(server, time=Time(per_look=1.0), budget=EpisodeBudget(tokens=2000)), 6)
-    action = turns[-1].action
-    assert isinstance(action, Fail) and "token budget: 2100 of 2000" in action.reason and len(turns) == 3
+def test_spent_tokens_are_the_agents_own_failure() -> None:
+    with GeminiServer([WAIT] * 5) as server, pytest.raises(BudgetSpent, match="token budget: 2100 of 2000"):
+        play(agent_at(server, time=Time(per_look=1.0), budget=EpisodeBudget(tokens=2000)), 6)
+    assert len(server.bodies) == 2
 
 
 def test_a_second_episode_knows_nothing_of_the_first() -> None:

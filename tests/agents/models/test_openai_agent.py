@@ -8,7 +8,15 @@ from typing import Any
 import pytest
 
 from fairground.agents import Agent
-from fairground.agents.models import ContextPolicy, EpisodeBudget, ImageLimits, load_prices, openai_agent, price_of
+from fairground.agents.models import (
+    BudgetSpent,
+    ContextPolicy,
+    EpisodeBudget,
+    ImageLimits,
+    load_prices,
+    openai_agent,
+    price_of,
+)
 from fairground.core import (
     Answer,
     CallUser,
@@ -203,10 +211,11 @@ def test_an_answer_without_counts_costs_nobody_knows_what() -> None:
     assert agent.usage.dollars is None and agent.usage.requests == 1
 
 
-def test_a_spent_budget_ends_the_episode_with_its_reason() -> None:
-    with OpenAIServer([responds(computer(act("wait"))) for _ in range(5)]) as server:
-        turns = play(openai_at(server, budget=EpisodeBudget(tokens=2000)), 6)
-    assert isinstance(turns[-1].action, Fail) and "token budget" in turns[-1].action.reason and len(turns) == 3
+def test_spent_tokens_are_the_agents_own_failure() -> None:
+    script = [responds(computer(act("wait"))) for _ in range(5)]
+    with OpenAIServer(script) as server, pytest.raises(BudgetSpent, match="token budget"):
+        play(openai_at(server, budget=EpisodeBudget(tokens=2000)), 6)
+    assert len(server.bodies) == 2
 
 
 def test_options_are_passed_on_and_wrong_ones_refused() -> None:

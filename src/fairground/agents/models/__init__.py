@@ -10,6 +10,7 @@ from fairground.agents.models.asking import Asker, make_asker
 from fairground.agents.models.building import MakeAgent
 from fairground.agents.models.calling import (
     AccessRefused,
+    BudgetSpent,
     ContextTooLong,
     ImageRefused,
     ModelRefused,
@@ -37,6 +38,7 @@ __all__ = [
     "AccessRefused",
     "AnthropicOptions",
     "Asker",
+    "BudgetSpent",
     "CompatibleOptions",
     "ContextPolicy",
     "ContextTooLong",

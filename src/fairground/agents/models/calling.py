@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 
 class ModelUnavailable(InfrastructureError):
-    """The model's server did not give an answer within the budget. The episode is errored, and never a score."""
+    """The model's server did not give an answer within the budget. The episode is errored."""
 
 
 class Unusable(InfrastructureError):
@@ -57,6 +57,10 @@ class ContextTooLong(FairgroundError):
 
 class ModelRefused(FairgroundError):
     """The model, or its vendor's filter, declines to go on. The agent's own doing: it gives up, and is judged."""
+
+
+class BudgetSpent(FairgroundError):
+    """The agent has used up the tokens or dollars that it has for an episode. Its own doing: it has failed."""
 
 
 class Transient(Exception):

@@ -9,6 +9,7 @@ from functools import partial
 from pydantic import Field
 
 from fairground.agents.models.calling import (
+    BudgetSpent,
     Caller,
     ContextTooLong,
     ImageRefused,
@@ -35,7 +36,11 @@ _SHOWN = 2_000  # characters of a refusal or a complaint that are worth keeping
 
 
 class EpisodeBudget(Record):
-    """What one episode may take of a model; when it is spent, the agent gives up and is judged on what it did."""
+    """What one episode may take of a model.
+
+    An agent that has spent its tokens or dollars has failed. When its time is over, it gives up and is judged on what
+    it did.
+    """
 
     tokens: int | None = Field(None, ge=1, description="read and written, cached ones included")
     seconds: float | None = Field(None, gt=0, description="since the episode began")
@@ -208,7 +213,9 @@ class ModelAgent:
             self._show_result(observation)
         for _ in range(self._asks):
             if (spent := self._spent()) is not None:
-                return _give_up(spent)
+                raise BudgetSpent(spent)
+            if (late := self._late()) is not None:
+                return _give_up(late)
             reply = self._ask()
             if (turn := self._from_reply(reply)) is not None:
                 return turn
@@ -311,12 +318,16 @@ class ModelAgent:
         return True
 
     def _spent(self) -> str | None:
-        """Which budget is spent, if one is."""
+        """Which budget of tokens or dollars is spent, if one is."""
         budget, used = self.budget, self.usage
         if budget.tokens is not None and used.tokens >= budget.tokens:
             return f"token budget: {used.tokens} of {budget.tokens} tokens are used"
         if budget.dollars is not None and used.dollars is not None and used.dollars >= budget.dollars:
             return f"dollar budget: ${used.dollars:.2f} of ${budget.dollars:.2f} are spent"
+        return None
+
+    def _late(self) -> str | None:
+        budget = self.budget
         seconds = self._pace.clock() - self._started
         if budget.seconds is not None and seconds >= budget.seconds:
             return f"time budget: {seconds:.0f} of {budget.seconds:.0f} seconds are over"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import numpy as np
@@ -38,6 +39,8 @@ from fairground.stats import (
     Regret,
     Table,
     Transitions,
+    compare_strictly,
+    conclusions_differ,
     count,
     count_rewards,
     expected_regret,
@@ -69,11 +72,9 @@ def compare(
     """The difference A minus B, paired where both were run; per app; tasks that improved and regressed; regret."""
     table = read([file], tables)
     one, other = count(table, a), count(table, b)
-    streams = np.random.default_rng(seed).spawn(2)
-    found = compare_cells(
-        one,
-        other,
-        rng=streams[0],
+    streams = np.random.default_rng(seed).spawn(3)
+    compared = partial(
+        compare_cells,
         statistic=statistic,
         resamples=resamples,
         level=level,
@@ -82,15 +83,27 @@ def compare(
         design=design,  # type: ignore[arg-type]
         pairing=pairing,  # type: ignore[arg-type]
     )
+    found = compared(one, other, rng=streams[0])
+    strict = compare_strictly(table, one.contender, other.contender, partial(compared, rng=streams[2]))
     rewards = compare_rewards(table, one, other, pairing=found.pairing, level=level)
     moves, why_none = follow(one, other, level)
     regrets, why_no_regret = _regrets(one, other, found, streams[1])
     notes = (*found.notes, *why_none, *(moves.notes if moves else ()), *why_no_regret)
+    if strict is not None and strict.decided != found.decided:
+        notes = (conclusions_differ(found, found.decided, strict.decided), *notes)
     if json:
-        parts = {"comparison": found, "reward": rewards, "transitions": moves, "regret": regrets, "notes": notes}
+        parts = {
+            "comparison": found,
+            "comparison_errors_failed": strict,
+            "reward": rewards,
+            "transitions": moves,
+            "regret": regrets,
+            "notes": notes,
+        }
         print_json({name: plain(part) for name, part in parts.items()})
         return
     print_comparison(found)
+    print_strict_comparison(strict)
     print_rewards(rewards)
     if moves is not None:
         print_changes(moves, other, one)
@@ -143,8 +156,8 @@ def print_rewards(found: Comparison | None) -> None:
         )
 
 
-def print_comparison(found: Comparison) -> None:
-    """Scores, their difference, and the difference in each app."""
+def print_comparison(found: Comparison, *, apps: bool = True) -> None:
+    """Scores, their difference, and the difference in each app unless `apps` is false."""
     on = {
         "configurations": f"{counted(found.matched, 'configuration')} that both ran",
         "scenarios": f"{counted(found.matched, 'scenario')} that both ran",
@@ -159,12 +172,21 @@ def print_comparison(found: Comparison) -> None:
         f"difference {points(found.difference)} percentage points   p {p_shown(found.p_value)}   {verdict}",
         highlight=False,
     )
+    if not apps:
+        return
     title = f"{label(found.a)} minus {label(found.b)}, app by app, in percentage points"
     made = grid(title, "app", ">difference", "")
     for app, interval in found.apps.items():
         mark = "" if 0 in interval else ("[green]▲[/]" if interval.estimate > 0 else "[red]▼[/]")
         made.add_row(label(app), points(interval), mark)
     show(made)
+
+
+def print_strict_comparison(found: Comparison | None) -> None:
+    """The same with errors counted as failures, where any episode errored."""
+    if found is not None:
+        console.print("[bold]with errors counted as failures:[/]", highlight=False)
+        print_comparison(found, apps=False)
 
 
 def print_changes(moves: Transitions, base: Cells, new: Cells) -> None:

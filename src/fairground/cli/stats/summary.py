@@ -87,21 +87,25 @@ def print_standings(found: Summary, table: Table) -> None:
         highlight=False,
     )
     rewarded = any(one.reward for one in found.standings)
+    broke = found.outcomes[Outcome.ERRORED] > 0
     scores = grid(
         f"score: {found.statistic} of the apps' success rates, with {100 * found.level:.10g}% intervals",
-        *("agent", ">score", ">0%" + " " * (_BAR - 6) + "100%", *([">mean reward"] if rewarded else [])),
+        *("agent", ">score", ">0%" + " " * (_BAR - 6) + "100%"),
+        *([">errors as failures"] if broke else []),
+        *([">mean reward"] if rewarded else []),
     )
     basis = grid(
         "what it rests on", "agent", *(">apps", ">scenarios", ">configurations", ">scored", ">errored", ">invalid")
     )
     for one in found.standings:
         name, reward = folded(one.contender), [number_shown(one.reward) if one.reward else "-"] if rewarded else []
-        scores.add_row(name, shown(one.score), _bar(one.score), *reward)
+        strict = [shown(one.score_errors_failed or one.score)] if broke else []
+        scores.add_row(name, shown(one.score), _bar(one.score), *strict, *reward)
         numbers = (len(one.apps), one.scenarios, one.configurations, one.episodes)
         basis.add_row(name, *(f"{number:,}" for number in (*numbers, *(one.outcomes[kind] for kind in _UNSCORED))))
     for contender in found.unscored:
         outcomes = table.outcomes(contender)
-        scores.add_row(folded(contender), "none scored")
+        scores.add_row(folded(contender), "none scored", "", *(["0%"] if outcomes[Outcome.ERRORED] else []))
         basis.add_row(folded(contender), *"0000", *(f"{outcomes[kind]:,}" for kind in _UNSCORED))
     show(scores)
     show(basis)

@@ -28,7 +28,7 @@ NO_AGENT = "agent"
 """What the agent of episodes that name none is called."""
 
 OUTCOMES = tuple(Outcome)
-PASSED, FAILED = OUTCOMES.index(Outcome.PASSED), OUTCOMES.index(Outcome.FAILED)
+PASSED, FAILED, ERRORED = (OUTCOMES.index(one) for one in (Outcome.PASSED, Outcome.FAILED, Outcome.ERRORED))
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,6 +170,14 @@ class Table:
             numbers={name: values[indices] for name, values in self.numbers.items()},
             extra={name: column.take(pa.array(indices)) for name, column in self.extra.items()},
         )
+
+    def errors_failed(self) -> Table:
+        """The table with every errored episode as a failed one of reward 0. Invalid ones stay what they are."""
+        errored = self.outcome == ERRORED
+        numbers = dict(self.numbers)
+        if "reward" in numbers:
+            numbers["reward"] = np.where(errored, 0.0, numbers["reward"])
+        return replace(self, outcome=np.where(errored, FAILED, self.outcome).astype(np.int8), numbers=numbers)
 
     def noted(self, notes: Sequence[str]) -> Table:
         """The same table with more notes."""

@@ -1,0 +1,123 @@
+"""Who caused the end of an episode: the agent, what it did to its seat, or we.
+
+What the agent causes counts as failed. Otherwise an agent that crashes whenever it is unsure would be scored on the
+tasks that it is sure of.
+"""
+
+from __future__ import annotations
+
+import traceback
+from typing import Literal
+
+from fairground.agents import Agent
+from fairground.agents.keys import without_keys
+from fairground.agents.models import ModelAgent
+from fairground.agents.program import ProgramAgent
+from fairground.core import (
+    AppError,
+    Check,
+    EndedBy,
+    FairgroundError,
+    InfrastructureError,
+    InvalidConfiguration,
+    SandboxError,
+    ScreenError,
+    State,
+    StateError,
+    Verdict,
+)
+from fairground.env import FairgroundEnv, finish, judge_left, record
+from fairground.rollout.patience import AgentRaised
+from fairground.worlds import Seat
+
+AgentErrors = Literal["failed", "excluded"]
+"""What becomes of an episode that the agent broke off, or whose seat it broke: `failed`, or `errored`."""
+
+_SEATS_OWN = (ScreenError, AppError, StateError, SandboxError)
+_LONGEST = 20_000  # characters of an error's message that are kept
+_CHECKS: dict[EndedBy, tuple[str, str]] = {
+    "agent_error": ("the agent ended the episode itself", "an action that ends it, or a budget that is used up"),
+    "seat": ("the seat could be used and recorded until the end", "a seat that works"),
+}
+
+
+def ended_by(error: Exception, env: FairgroundEnv) -> EndedBy:
+    """What ended an episode that an exception came out of, after the agent's first turn had begun."""
+    if not isinstance(error, AgentRaised):
+        return "seat" if seat_broke(env, error) else "error"
+    agent, raised = error.agent, error.error
+    if _is_given_the_seat(agent):  # an oracle: part of the world, so that its mistakes are the world's
+        return "seat" if seat_broke(env, raised) else "error"
+    # Only our own clients are believed: any other agent could raise the error of a model that does not answer.
+    ours = isinstance(agent, ModelAgent | ProgramAgent) and isinstance(raised, InfrastructureError)
+    return "error" if ours else "agent_error"
+
+
+def seat_broke(env: FairgroundEnv, error: BaseException) -> bool:
+    """Whether an error means that something inside of the seat was killed, stopped or blocked.
+
+    Nobody but the agent is in there. A sandbox that is gone is the machine's fault, and so is an error after the state
+    was recorded.
+    """
+    alive = env.seat is not None and env.seat.sandbox.alive
+    return isinstance(error, _SEATS_OWN) and alive and env.after is None
+
+
+def forfeit(env: FairgroundEnv, cause: EndedBy, error: str) -> tuple[Verdict, str]:
+    """The verdict on an episode that the agent broke off, and why there is no other evidence in it, if there is none.
+
+    The state is recorded (`env.after`) and judged where that is possible. One failed guard makes the reward 0.
+
+    Raises:
+        InvalidConfiguration: When the configuration is at fault as well.
+    """
+    problem = ""
+    if env.after is None and env.seat is not None:
+        env.after, problem = _last_state(env.seat, save=cause != "seat")
+    verdict = env.verdict
+    if verdict is None and env.after is not None and env.seat is not None:
+        try:
+            verdict = judge_left(env.world, env.seat.before, env.after, env.answer)
+        except InvalidConfiguration:
+            raise
+        except Exception as broke:
+            problem = f"the state could not be judged: {words(broke)}"
+    checks = verdict.checks if verdict is not None else ()
+    return Verdict.of([*checks, guard(cause, error, weight=0.0 if checks else 1.0)]), problem
+
+
+def guard(cause: EndedBy, error: str, *, weight: float) -> Check:
+    """The failed check of an episode that the agent broke off."""
+    name, expected = _CHECKS[cause]
+    return Check(name=name, passed=False, weight=weight, expected=expected, found=error, integrity=True)
+
+
+def words(error: BaseException) -> str:
+    """An error as a person can read it; its class may have made its message unreadable, or endless."""
+    try:
+        text = str(error)
+    except Exception:
+        text = "its message cannot be read"
+    if not isinstance(error, FairgroundError):
+        told = traceback.extract_tb(error.__traceback__)[-1:]
+        text = f"{type(error).__name__}: {text}" + "".join(f" ({one.filename}, line {one.lineno})" for one in told)
+    more = f" [clipped: {len(text):,} characters]" if len(text) > _LONGEST else ""
+    return without_keys(text[:_LONGEST].encode("utf-8", "backslashreplace").decode())[:_LONGEST] + more
+
+
+def _last_state(seat: Seat, *, save: bool) -> tuple[State | None, str]:
+    """What a seat holds; one that broke is not asked to save."""
+    problem = ""
+    if save:
+        try:
+            return finish(seat), ""
+        except Exception as error:  # such as a screen that takes no input any more, so that nothing can be saved
+            problem = f"the app could not save: {words(error)}\n"
+    try:
+        return record(seat), problem
+    except Exception as error:
+        return None, f"{problem}the state could not be recorded: {words(error)}"
+
+
+def _is_given_the_seat(agent: Agent) -> bool:
+    return callable(getattr(agent, "take_seat", None))

@@ -1,0 +1,88 @@
+"""A disk that is full, or becomes so: an error with the folder and the room, nothing lost, nothing half-written.
+
+The disk is real: a small tmpfs in a namespace of its own, which root and everybody else may mount.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .damage_stage import EPISODES
+
+ROOT = Path(__file__).parents[2]
+
+pytestmark = pytest.mark.process
+
+
+def on_small_disk(part: str, root: Path) -> Any:
+    root.mkdir()
+    mount = 'mount -t tmpfs -o size=3m none "$1" && exec "$2" -m tests.rollout.small_disk "$0" "$1"'
+    words = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mount, part, str(root), sys.executable]
+    place = os.pathsep.join([str(ROOT), *sys.path])
+    done = subprocess.run(words, cwd=ROOT, env={**os.environ, "PYTHONPATH": place}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def is_full(said: Any, root: Path) -> bool:
+    """Whether an error says that the disk is full, where, and how much room there is."""
+    kind, text = said
+    return kind == "CannotWrite" and "the disk is full" in text and str(root) in text and "bytes free there" in text
+
+
+def test_a_run_that_cannot_be_started_leaves_nothing_half_written(tmp_path: Path) -> None:
+    root = tmp_path / "disk"
+    found = on_small_disk("starting", root)
+    refused = [(said, half) for _, said, half, _ in found if said]
+    assert refused and len(refused) < len(found), "both kinds must have been tried"
+    assert all(is_full(said, root) and half in ([], ["run.sqlite"]) for said, half in refused), refused
+    assert all(whole for *_, whole in found), "it can be started, or gone on with, once there is room"
+
+
+def test_an_episode_that_cannot_be_committed_is_not_lost(tmp_path: Path) -> None:
+    root = tmp_path / "disk"
+    found = on_small_disk("committing", root)
+    refused = [said for _, said, *_ in found if said]
+    assert refused and len(refused) < len(found) and all(is_full(said, root) for said in refused), refused
+    for _, said, committed, did, intact in found:
+        assert committed == (said is None) and intact == EPISODES
+        assert did == EPISODES - 1, "what was recorded is taken over, not run again"
+
+
+def test_a_run_that_cannot_be_gone_on_with_stays_as_it_was(tmp_path: Path) -> None:
+    root = tmp_path / "disk"
+    found = on_small_disk("going_on", root)
+    refused = [said for _, said, _ in found if said]
+    assert refused and all(is_full(said, root) for said in refused), refused
+    assert all(sound for *_, sound in found)
+
+
+def test_what_was_committed_before_the_disk_was_full_stays(tmp_path: Path) -> None:
+    root = tmp_path / "disk"
+    ((said, committed, later),) = on_small_disk("ended", root)
+    assert is_full(said, root) and committed == later < EPISODES
+
+
+def test_pages_figures_and_tables_are_whole_or_as_they_were(tmp_path: Path) -> None:
+    root = tmp_path / "disk"
+    for name, room, said, broken in on_small_disk("files", root):
+        assert said is not None, (name, room)
+        status, words = said
+        assert status == 1 and "the disk is full" in words and "bytes free there" in words, (name, room, said)
+        assert "Traceback" not in words and not broken, (name, room, broken)
+
+
+def test_databases_of_the_arena_and_of_proofs_say_so_and_work_again(tmp_path: Path) -> None:
+    root = tmp_path / "disk"
+    found = on_small_disk("databases", root)
+    for kind in ("open the arena", "vote", "prove"):
+        refused = [said for what, _, said, _ in found if what == kind and said]
+        assert refused and all(is_full(said, root) for said in refused), (kind, refused)
+    assert all(works for *_, works in found)
