@@ -112,6 +112,27 @@ def test_a_small_animation_is_not_mistaken_for_a_caret() -> None:
     assert reason == "the picture keeps changing"
 
 
+def test_what_is_drawn_while_the_programs_are_counted_is_waited_for() -> None:
+    drawn: list[Box] = []
+    counted = itertools.count()
+
+    def count() -> int:
+        if next(counted) == 0:  # counting waits for the kernel, and meanwhile a program draws and rests again
+            drawn.append(Box(0, 0, 600, 400))
+        return 0
+
+    reason = wait_until_quiet(
+        lambda: drawn.pop() if drawn else None,
+        time.sleep,
+        Meter(None),
+        deadline=time.monotonic() + 60,
+        reacted=False,
+        at_work=count,
+    )
+    assert reason == ""
+    assert next(counted) == 2
+
+
 def test_a_blinking_caret_is_not_waited_for(bench: Any) -> None:
     client = bench.client()
     colours = itertools.cycle((0x000000, 0xFFFFFF))

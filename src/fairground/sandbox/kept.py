@@ -17,6 +17,7 @@ from fairground.core import InvalidInput, MissingPrerequisite, SandboxError, Sta
 from fairground.sandbox.channel import Channel, Refusal
 from fairground.sandbox.program import KeptProcess
 from fairground.sandbox.protocol import HOME, MEGABYTE, Completed, FileInfo
+from fairground.sandbox.terminals import wait_for_terminals
 
 SANDBOX_UID = 60600
 """Who sandboxes are to the host when we are root: a number without an account, in a range nobody hands out."""
@@ -235,6 +236,7 @@ class KeptSandbox:
     def at_work(self) -> int:
         """How many threads inside run, or wait for a processor or a disk."""
         self._channel.check_open()
+        wait_for_terminals()
         with self._gone_as_sandbox_error():
             count = self._cgroup.at_work()
         return count if count is not None else int(self._channel.call({"do": "at_work"})[0])

@@ -77,6 +77,9 @@ def wait_until_quiet(
         pause(left if _ROUNDING < left < POLL else POLL)
         # Where we ourselves were kept from running, so were the programs: that time proves nothing.
         rest += min(time.monotonic() - before, 2 * POLL)
+        rested = rest >= needed - _ROUNDING and time.monotonic() >= earliest
+        # Asked before looking at the picture and the meter: what happens while it answers must not be missed.
+        working = rested and at_work is not None and at_work() > 0
         box = changed()
         if box is not None and _is_caret(box, caret):
             caret, box = box, None
@@ -84,10 +87,10 @@ def wait_until_quiet(
             reason = "programs are still at work" if box is None else "the picture keeps changing"
             needed, rest = CALM, 0.0
             meter.reset()
-        elif rest >= needed - _ROUNDING and time.monotonic() >= earliest:
-            if at_work is None or not at_work():
-                return ""
+        elif working:
             reason = "programs are still at work"
+        elif rested:
+            return ""
         if time.monotonic() >= deadline:
             return reason
 
