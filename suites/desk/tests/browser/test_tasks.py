@@ -1,4 +1,4 @@
-"""Tasks in the browser: some played in full; all of them worded, and none done at the start."""
+"""Tasks in the browser: all of them worded, and none done at the start."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from urllib.parse import unquote
 
 import pytest
 
-from fairground.agents import make_moves
 from fairground.core import Configuration, InvalidConfiguration, State
 from fairground.verify import judge
 from fairground.verify.reading.chromium import read_bookmarks
-from fairground.worlds import World, open_seat, suite_of
+from fairground.worlds import World, suite_of
 from fairground_desk.browser import SCENARIOS, Browser
 from fairground_desk.browser.person import PEOPLE, SITES, person
 from fairground_desk.browser.profile_files import Mark, bookmarks_file
@@ -21,35 +20,10 @@ from fairground_desk.browser.sites import Sites
 
 pytestmark = pytest.mark.conformance
 
-PLAYED = (
-    "bookmark-page/event@tomasz/light/start",
-    "help-desk-ticket/key@ines/dark/no-bar",
-    "download-file/group@tomasz/dunes/new-tab",
-    "cheapest-product/second@wanjiru/large/zoomed",
-    "rename-bookmark/shop@hana/dawn/tabs",
-    "site-zoom/smaller@wanjiru/forest/small",
-    "tabs-for-meeting/press@hana/light/deep",
-    *(
-        f"{scenario.name}/{list(scenario.instances)[number % len(scenario.instances)]}@{PEOPLE[number % 4]}/light/start"
-        for number, scenario in enumerate(SCENARIOS)
-    ),
-)
-
 
 def world_of(name: str) -> World:
     suite = suite_of("desk")[0]
     return World.of(suite, Configuration.from_id(f"desk/browser/{name}"))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", PLAYED)
-def test_an_oracle_solves_its_task(name: str) -> None:
-    world = world_of(name)
-    with open_seat(world) as seat:
-        said = make_moves(seat, world.scenario.oracle(world, seat.before))
-        assert judge(world, seat.before, seat.before, None).reward < 0.01
-        verdict = judge(world, seat.before, seat.finish(), said)
-    assert verdict.success, [check for check in verdict.checks if not check.passed]
 
 
 def test_every_instance_is_worded_for_every_person() -> None:

@@ -8,11 +8,10 @@ from functools import cache
 
 import pytest
 
-from fairground.agents import make_moves
 from fairground.core import Configuration, InvalidConfiguration, State, Verdict
 from fairground.verify import judge
 from fairground.verify.reading.ods import read_ods
-from fairground.worlds import Say, Scenario, Suite, World, open_seat
+from fairground.worlds import Say, Scenario, Suite, World
 from fairground_desk.calc import SCENARIOS, Calc
 from fairground_desk.calc.references import covers, mentions, one_formula, references, relative
 from fairground_desk.calc.sales import PROFILES
@@ -126,17 +125,3 @@ def test_formulas_are_understood_as_far_as_checks_need_it() -> None:
     assert not mentions("=A3", "North", book, "Targets")
     assert relative("=B2*$C$1", 1, 3) == relative("=B3*$C$1", 2, 3) != relative("=B2*C1", 1, 3)
     assert one_formula(book["Sales"], 5, 1, 20) and not one_formula(book["Sales"], 4, 1, 20)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("number", "scenario"),
-    [pytest.param(number, one, id=one.name) for number, one in enumerate(SCENARIOS) if one.kind == "action"],
-)
-def test_the_oracle_solves_it(number: int, scenario: Scenario) -> None:
-    instance = list(scenario.instances)[number % len(scenario.instances)]
-    world = world_of(scenario, instance, list(PROFILES)[number % len(PROFILES)], number)
-    with open_seat(world) as seat:
-        said = make_moves(seat, scenario.oracle(world, seat.before))
-        verdict = judge(world, seat.before, seat.finish(), said)
-    assert verdict.success, [check for check in verdict.checks if not check.passed]

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from fairground.agents import make_moves
 from fairground.core import Configuration, State
 from fairground.verify import judge
-from fairground.worlds import Suite, World, open_seat
+from fairground.worlds import Suite, World
 from fairground_desk.files import SCENARIOS, Files
 from fairground_desk.files.app import _LIBFM, _settings
 from fairground_desk.files.homes import FOLDERS, HOMES, build
@@ -201,14 +200,3 @@ def test_an_answer_is_compared_with_the_folders() -> None:
     assert judge(world, start("teacher"), start("teacher"), "14").success
     for wrong in ("13", "14 or 15", "14, syllabus.txt", "", None):
         assert not judge(world, start("teacher"), start("teacher"), wrong).success
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("number", "scenario"), list(enumerate(one.name for one in SCENARIOS)))
-def test_the_oracle_solves_it(number: int, scenario: str) -> None:
-    instance = next(iter(SUITE.scenario("files", scenario).instances))
-    world = world_of(scenario, instance, tuple(HOMES)[number % len(HOMES)], number)
-    with open_seat(world) as seat:
-        said = make_moves(seat, world.scenario.oracle(world, seat.before))
-        found = judge(world, seat.before, seat.finish(), said)
-    assert found.success, found

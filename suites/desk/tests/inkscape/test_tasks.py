@@ -6,20 +6,17 @@ import re
 
 import pytest
 
-from fairground.agents import make_moves
 from fairground.core import Configuration, InvalidConfiguration, State
 from fairground.verify import judge
 from fairground.verify.reading.svg import drawing_leaves, read_svg
-from fairground.worlds import World, open_seat, suite_of
-from fairground_desk.inkscape.app import Inkscape, preferences
+from fairground.worlds import World, suite_of
+from fairground_desk.inkscape.app import preferences
 from fairground_desk.inkscape.files import other_files
 from fairground_desk.inkscape.scenarios import SCENARIOS
 from fairground_desk.inkscape.sheets import SHEETS, sheet_of
 from fairground_desk.inkscape.svgwriter import View
 
 pytestmark = pytest.mark.conformance
-
-PAIRS = [(scenario.name, instance) for scenario in SCENARIOS for instance in scenario.instances]
 
 
 def world_of(scenario: str, instance: str, profile: str, theme: str = "light", ui_state: str = "page") -> World:
@@ -107,15 +104,3 @@ def test_an_answer_is_taken_by_what_it_says(said: str, right: bool) -> None:
 def test_settings_follow_the_desktop() -> None:
     assert 'preferDarkTheme="1"' in preferences(dark=True) and 'preferDarkTheme="0"' in preferences()
     assert '<group id="rulers" state="0"/>' in preferences(hidden=("rulers",))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("scenario", "instance"), PAIRS)
-def test_every_oracle_solves_its_task(scenario: str, instance: str) -> None:
-    number = PAIRS.index((scenario, instance))
-    ui_state = list(Inkscape.ui_states)[number % len(Inkscape.ui_states)]
-    world = world_of(scenario, instance, list(SHEETS)[number % len(SHEETS)], "dusk", ui_state)
-    with open_seat(world) as seat:
-        said = make_moves(seat, world.scenario.oracle(world, seat.before))
-        verdict = judge(world, seat.before, seat.finish(), said)
-    assert verdict.success, verdict

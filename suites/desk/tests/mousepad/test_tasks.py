@@ -7,10 +7,9 @@ from functools import cache
 
 import pytest
 
-from fairground.agents import make_moves
 from fairground.core import Configuration, State, Verdict
 from fairground.verify import judge
-from fairground.worlds import Suite, World, open_seat
+from fairground.worlds import Suite, World
 from fairground_desk.mousepad import SCENARIOS, Mousepad
 from fairground_desk.mousepad.app import workplace
 from fairground_desk.mousepad.documents import build
@@ -104,23 +103,3 @@ def test_an_answer_is_compared_with_the_log() -> None:
     assert verdict(world, start("library"), f"{right} lines").success
     for wrong in (str(right + 1), f"{right} or {right + 1}", "", None, "many"):
         assert not verdict(world, start("library"), wrong).success
-
-
-# The one live oracle of the desktop apps that runs with every change; all others are among the slow tests.
-QUICK = "replace-word"
-
-
-@pytest.mark.parametrize(
-    ("number", "scenario"),
-    [
-        pytest.param(number, one.name, marks=pytest.mark.process if one.name == QUICK else pytest.mark.slow)
-        for number, one in enumerate(SCENARIOS)
-    ],
-)
-def test_the_oracle_solves_it(number: int, scenario: str) -> None:
-    instance = next(iter(SUITE.scenario("mousepad", scenario).instances))
-    world = world_of(scenario, instance, tuple(WORKPLACES)[number % len(WORKPLACES)], number)
-    with open_seat(world) as seat:
-        said = make_moves(seat, world.scenario.oracle(world, seat.before))
-        found = judge(world, seat.before, seat.finish(), said)
-    assert found.success, found

@@ -6,12 +6,11 @@ from functools import cache
 
 import pytest
 
-from fairground.agents import make_moves
 from fairground.core import Configuration, State
 from fairground.verify import judge
 from fairground.verify.reading.document import document_leaves
 from fairground.verify.reading.odt import read_odt
-from fairground.worlds import Suite, World, open_seat
+from fairground.worlds import Suite, World
 from fairground_desk.writer import SCENARIOS, Writer
 from fairground_desk.writer.documents import (
     DOCUMENTS,
@@ -119,14 +118,3 @@ def test_views_change_no_content() -> None:
     plain, zoomed = (document("lake-water", MINUTES, view) for view in (None, View(zoom=140, top=9000)))
     assert plain != zoomed
     assert document_leaves(read_odt(plain)) == document_leaves(read_odt(zoomed))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda one: one.name)
-def test_its_oracle_solves_it(scenario: WriterTask) -> None:
-    number, instances = SCENARIOS.index(scenario), list(scenario.instances)
-    world = world_of(scenario, instances[number % len(instances)], PROFILES[number % len(PROFILES)], number)
-    with open_seat(world) as seat:
-        said = make_moves(seat, scenario.oracle(world, seat.before))
-        found = judge(world, seat.before, seat.finish(), said)
-    assert found.success, [one for one in found.checks if not one.passed]
