@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from fairground.core import Check, Configuration, InvalidConfiguration, State, Verdict
+from fairground.core.limited import ReadingBudget
 from fairground.env import judge_left
 from fairground.verify.reading.ods import read_ods
 from fairground.worlds import App, Scenario, ScreenSpec, Suite, World
@@ -53,11 +54,11 @@ class Reads(Scenario):
         raise AssertionError("nobody solves it")
 
 
-def left(read: Callable[[bytes], object], content: bytes) -> Verdict:
+def left(read: Callable[[bytes], object], content: bytes, **options: Any) -> Verdict:
     scenario = Reads(read)
     suite = Suite(name="left", title="Left", version="1", apps=(Desktop(),), scenarios=(scenario,))
     world = World.of(suite, Configuration(suite="left", app="desktop", scenario="reads"))
-    return judge_left(world, State(), State(files={LEFT: content}), None)
+    return judge_left(world, State(), State(files={LEFT: content}), None, **options)
 
 
 def spreadsheet(rows: int, columns: int) -> bytes:
@@ -76,9 +77,10 @@ def test_what_an_honest_agent_left_is_judged_as_ever() -> None:
 
 
 def test_a_document_that_takes_long_to_read_fails() -> None:
-    verdict = left(lambda content: read_ods(content).sheets, spreadsheet(1000, 500))
+    budget = ReadingBudget(seconds=1.0)
+    verdict = left(lambda content: read_ods(content).sheets, spreadsheet(1000, 500), budget=budget)
     assert not verdict.success and verdict.reward == 0
-    assert "2 s of processor time" in verdict.checks[0].found or "300 MB" in verdict.checks[0].found
+    assert "1 s of processor time" in verdict.checks[0].found or "300 MB" in verdict.checks[0].found
 
 
 @pytest.mark.parametrize(

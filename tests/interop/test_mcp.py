@@ -38,7 +38,6 @@ import sys
 from pathlib import Path
 from fairground.interop import serve_mcp
 from fairground.worlds import resolve
-from tests.waiting import eventually
 episode = serve_mcp(resolve(sys.argv[1]), Path(sys.argv[2]), on_step=lambda step: print("step", step.index))
 sys.stderr.write(f"ended: {episode and episode.outcome}\\n")
 """

@@ -122,7 +122,7 @@ def read_only(root: Path) -> None:
 def interrupted(folder: Path) -> None:
     """A run that gets a Ctrl-C while episodes are under way; waits until every process that it started is gone."""
     ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER: what it leaves behind becomes ours
-    words = ["run", "pocket/notes", "--agent", "random", "--rollouts", "50", "--workers", "2", "--out", str(folder)]
+    words = ["run", "pocket/notes", "--agent", "random", "--rollouts", "50", "--workers", "1", "--out", str(folder)]
     command = [sys.executable, "-c", "import sys; from fairground.cli import main; sys.exit(main())", *words]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
     until(lambda: bool(list(folder.glob("episodes/*/steps.jsonl"))) or process.poll() is not None)

@@ -1,6 +1,7 @@
 """Who caused the end of an episode: an agent must not gain anything by ending it in a way of its own."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from fairground.agents.python import PythonAgent
 from fairground.cli import main
 from fairground.core import Outcome, ended_by_words
 from fairground.rollout import RunSpec, carry_out, read_episode, reverify, run_episode, run_table, start_run
-from fairground.worlds import resolve
+from fairground.worlds import Ahead, open_seat, resolve
 
 from .quitters import ACTS, ENDS_WORKER, LATER, Quitter
 
@@ -19,14 +20,23 @@ HERE = Path(__file__).parent
 pytestmark = pytest.mark.process
 
 
+@pytest.fixture(scope="module")
+def seats() -> Iterator[Ahead]:
+    """One seat, renewed for each episode."""
+    source = Ahead(open_seat)
+    yield source
+    source.close()
+
+
 QUICK = ("exits", "turns nothing", "blames its model", "blames the clock", "hides why", "tells too much", *LATER)
 
 
 @pytest.mark.parametrize(
     "how", [one if one in QUICK else pytest.param(one, marks=pytest.mark.slow) for one in (*ACTS, *LATER)]
 )
-def test_whatever_an_agents_code_raises_is_its_failure(tmp_path: Path, how: str) -> None:
-    episode = run_episode(resolve(WORLD), PythonAgent(Quitter(how), "quitter"), tmp_path / "e", video=False)
+def test_whatever_an_agents_code_raises_is_its_failure(tmp_path: Path, seats: Ahead, how: str) -> None:
+    agent = PythonAgent(Quitter(how), "quitter")
+    episode = run_episode(resolve(WORLD), agent, tmp_path / "e", video=False, pool=seats)
     assert (episode.outcome, episode.ended_by) == (Outcome.FAILED, "agent_error"), episode.error
     assert episode.verdict is not None and not episode.verdict.integrity and episode.verdict.reward == 0
     guard = episode.verdict.checks[-1]
@@ -35,25 +45,32 @@ def test_whatever_an_agents_code_raises_is_its_failure(tmp_path: Path, how: str)
     assert found.complete and found.state("after") is not None and len(episode.error) < 30_000
 
 
-def test_what_an_agent_left_behind_is_judged_beside_its_error_as_evidence(tmp_path: Path) -> None:
-    world = resolve(WORLD)
-    honest = run_episode(world, PythonAgent(Quitter("behaves"), "honest"), tmp_path / "honest", video=False)
-    quits = run_episode(world, PythonAgent(Quitter("raises"), "quits"), tmp_path / "quits", video=False)
+def test_what_an_agent_left_behind_is_judged_beside_its_error_as_evidence(tmp_path: Path, seats: Ahead) -> None:
+    honest, quits = (
+        run_episode(resolve(WORLD), PythonAgent(Quitter(how), how), tmp_path / how, video=False, pool=seats)
+        for how in ("behaves", "raises")
+    )
     assert honest.verdict is not None and quits.verdict is not None
     assert quits.verdict.checks[:-1] == honest.verdict.checks
     assert quits.error.startswith("ValueError: I am not sure (")
 
 
-def test_agent_errors_can_be_excluded_and_are_told_apart_all_the_same(tmp_path: Path) -> None:
+def test_agent_errors_can_be_excluded_and_are_told_apart_all_the_same(tmp_path: Path, seats: Ahead) -> None:
     agent = PythonAgent(Quitter("blames the scenario"), "quitter")
-    episode = run_episode(resolve(WORLD), agent, tmp_path / "e", video=False, agent_errors="excluded")
+    episode = run_episode(resolve(WORLD), agent, tmp_path / "e", video=False, pool=seats, agent_errors="excluded")
     assert (episode.outcome, episode.ended_by, episode.verdict) == (Outcome.ERRORED, "agent_error", None)
     assert ended_by_words(episode.ended_by) == "an error of the agent"
 
 
-def test_an_agent_that_ends_its_worker_has_failed_and_is_not_tried_again(tmp_path: Path) -> None:
+# What each exit code comes to is in `test_lost_worker`.
+@pytest.mark.parametrize(
+    "ways",
+    [("ends its process from a thread", "crashes"), pytest.param(tuple(ENDS_WORKER), marks=pytest.mark.slow)],
+    ids=["exit and signal", "all"],
+)
+def test_an_agent_that_ends_its_worker_has_failed_and_is_not_tried_again(tmp_path: Path, ways: tuple[str, ...]) -> None:
     roles, folder = tmp_path / "roles.json", tmp_path / "run"
-    ways = [*ENDS_WORKER, "behaves"]
+    ways = (*ways, "behaves")
     agent = f"{HERE / 'quitters.py'}:Quitter:roles={roles}"
     spec = RunSpec(worlds=(WORLD,), agent=agent, rollouts=len(ways), configs=1, retries=2)
     with start_run(folder, spec) as run:
@@ -85,7 +102,7 @@ def test_an_agent_that_raises_when_unsure_scores_what_its_honest_twin_does(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     world = str(HERE.parents[1] / "examples/shopping-list/add-item/tea")
-    words = ["--configs", "1", "--rollouts", "4", "--workers", "1", "--json"]
+    words = ["--configs", "1", "--rollouts", "2", "--workers", "1", "--json"]
     scores = {}
     for name in ("Honest", "Quitting"):
         folder = tmp_path / name
@@ -93,7 +110,7 @@ def test_an_agent_that_raises_when_unsure_scores_what_its_honest_twin_does(
         (standing,) = json.loads(capsys.readouterr().out)["summary"]["standings"]
         scores[name] = (standing["score"]["estimate"], standing["outcomes"], standing["score_errors_failed"])
     assert scores["Honest"] == scores["Quitting"]
-    assert scores["Honest"][1:] == ({"passed": 1, "failed": 3, "errored": 0, "invalid": 0}, None)
+    assert scores["Honest"][1:] == ({"passed": 1, "failed": 1, "errored": 0, "invalid": 0}, None)
     assert main(["compare", str(tmp_path / "Quitting"), str(tmp_path / "Honest"), "--json"]) == 0
     (pair,) = json.loads(capsys.readouterr().out)["pairs"]
     assert pair["comparison"]["decided"] is None and pair["comparison"]["difference"]["estimate"] == 0

@@ -58,30 +58,35 @@ FATE = {
     "asks and asks": ("failed", "step_budget", ""),
     "behaves": ("failed", "agent", ""),
 }
+QUICK = ("floods its output", "floods its errors", "crashes", "asks and asks", "behaves")
 
 pytestmark = pytest.mark.process
 
 
-def test_whatever_an_agent_does_its_episode_ends_and_the_others_are_unharmed(tmp_path: Path) -> None:
+# What a program does wrong is named one by one, without a seat, in `tests/agents/test_program.py`.
+@pytest.mark.parametrize("ways", [QUICK, pytest.param(tuple(FATE), marks=pytest.mark.slow)], ids=["some", "all"])
+def test_whatever_an_agent_does_its_episode_ends_and_the_others_are_unharmed(
+    tmp_path: Path, ways: tuple[str, ...]
+) -> None:
     roles, folder = tmp_path / "roles.json", tmp_path / "run"
     spec = RunSpec(
         worlds=(WORLD,),
         agent=f"program:{sys.executable} -S {HERE / 'faulty_agent.py'} {roles}",
-        rollouts=len(FATE),
+        rollouts=len(ways),
         configs=1,
         retries=2,
         budget=Budget(steps=4),
     )
     with start_run(folder, spec) as run:
         rows = list(run.rows())
-        roles.write_text(json.dumps({row.planned.seed: how for row, how in zip(rows, FATE, strict=True)}))
+        roles.write_text(json.dumps({row.planned.seed: how for row, how in zip(rows, ways, strict=True)}))
         carry_out(run, workers=1)
-        for row, (how, (outcome, ended_by, words)) in zip(run.rows(), FATE.items(), strict=True):
-            found = row.finished
+        for row, how in zip(run.rows(), ways, strict=True):
+            (outcome, ended_by, words), found = FATE[how], row.finished
             assert found is not None and (found.outcome.value, found.ended_by) == (outcome, ended_by), (how, found)
             assert words in found.error and found.reward is not None and row.attempts == 1, how
             assert read_episode(folder / found.folder).complete
-    assert int(run_table(folder).scored.sum()) == len(FATE)
+    assert int(run_table(folder).scored.sum()) == len(ways)
 
 
 def test_thoughts_without_end_fill_neither_the_memory_nor_the_disk(tmp_path: Path) -> None:

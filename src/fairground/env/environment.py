@@ -268,7 +268,7 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
         if seat is None:
             return
         source = self._ahead or self._pool
-        if self.outcome is not None and callable(give_back := getattr(source, "give_back", None)):
+        if self.after is not None and callable(give_back := getattr(source, "give_back", None)):
             give_back(seat)
         else:
             seat.close()

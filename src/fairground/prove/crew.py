@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 
 from fairground.core import InfrastructureError
+from fairground.rollout.worker_context import start_worker
 
 _AHEAD = 2  # jobs that a worker has at once, so that it never waits for the next
 _STAGE, _DONE, _READY, _UNABLE = range(4)
@@ -61,7 +62,6 @@ class Crew:
 
     def __init__(self, make: Callable[[], Hand], workers: int) -> None:
         self._make, self._most = make, workers
-        self._context = multiprocessing.get_context("spawn")
         self._workers: list[_Worker] = []
 
     def do(self, jobs: Iterable[Any], *, seconds: float) -> Iterator[tuple[Any, Any | Lost]]:
@@ -124,9 +124,8 @@ class Crew:
         return [one for one in self._workers if one.pipe in ready]
 
     def _start(self) -> _Worker:
-        ours, theirs = self._context.Pipe()
-        process = self._context.Process(target=_serve, args=(theirs, self._make), daemon=True)
-        process.start()
+        ours, theirs = multiprocessing.Pipe()
+        process = start_worker(_serve, theirs, self._make)
         theirs.close()
         self._workers.append(_Worker(process, ours))
         return self._workers[-1]

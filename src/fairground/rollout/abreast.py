@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import multiprocessing
+import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import TypeVar
 
 from fairground.core import InfrastructureError
+from fairground.rollout.worker_context import adopt, worker_context
 
 FEW = 32
 """So many things are done before other processes would have started."""
@@ -31,8 +32,9 @@ def abreast(function: Callable[[T], R], things: Sequence[T], workers: int) -> It
     if workers <= 1 or len(things) <= FEW:
         yield from map(function, things)
         return
-    context = multiprocessing.get_context("spawn")  # as the workers of a run: a fork would copy threads' locks
-    pool = ProcessPoolExecutor(min(workers, len(things)), mp_context=context)
+    pool = ProcessPoolExecutor(
+        min(workers, len(things)), mp_context=worker_context(), initializer=adopt, initargs=(dict(os.environ),)
+    )
     try:
         yield from pool.map(function, things, chunksize=max(1, min(32, len(things) // (4 * workers))))
     except BrokenProcessPool:

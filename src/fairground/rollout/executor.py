@@ -23,6 +23,7 @@ from fairground.rollout.attribution import words
 from fairground.rollout.disk import CannotWrite
 from fairground.rollout.store import Finished
 from fairground.rollout.work import Job, Work
+from fairground.rollout.worker_context import start_worker
 
 _log = logging.getLogger(__name__)
 
@@ -103,7 +104,6 @@ class LocalExecutor:
     def __init__(self, make_work: Callable[[], Work], workers: int, *, patience: float = PATIENCE) -> None:
         self._make_work = make_work
         self._patience = patience
-        self._context = multiprocessing.get_context("spawn")
         self._failed_starts = 0
         self._workers = [self._start() for _ in range(workers)]
 
@@ -206,9 +206,8 @@ class LocalExecutor:
         self._workers[self._workers.index(worker)] = self._start()
 
     def _start(self) -> _Worker:
-        ours, theirs = self._context.Pipe()
-        process = self._context.Process(target=_serve, args=(theirs, self._make_work), daemon=True)
-        process.start()
+        ours, theirs = multiprocessing.Pipe()
+        process = start_worker(_serve, theirs, self._make_work)
         theirs.close()
         return _Worker(process, ours)
 
