@@ -70,7 +70,11 @@ def pink(sheet: np.ndarray) -> int:
 )  # fmt: skip
 def test_an_action_is_drawn_on_its_frame(tmp_path: Path, action: Action) -> None:
     assert pink(draw(record(tmp_path / "drawn", [action]))) > 100
-    assert pink(draw(record(tmp_path / "refused", [action], refused="the world was closed"))) == 0
+
+
+def test_an_action_that_was_refused_is_not_drawn(tmp_path: Path) -> None:
+    actions: list[Action] = [Click(point=(300, 200)), Drag(path=((50, 50), (500, 300))), Look(region=(9, 9, 400, 300))]
+    assert pink(draw(record(tmp_path / "refused", actions, refused="the world was closed"))) == 0
 
 
 @pytest.mark.parametrize("action", [Type(text="Hello"), Key(keys=("ctrl", "s"))])
@@ -97,7 +101,9 @@ def test_a_long_episode_is_sampled_evenly_with_both_ends(tmp_path: Path) -> None
     assert draw(folder.path).shape[0] < 3000
 
 
-@pytest.mark.parametrize("size", [(1, 1), (3000, 5), (5, 3000), (412, 915), (3840, 2160)])
+@pytest.mark.parametrize(
+    "size", [(1, 1), (3000, 5), (5, 3000), (412, 915), pytest.param((3840, 2160), marks=pytest.mark.slow)]
+)
 def test_frames_of_any_shape_fit(tmp_path: Path, size: tuple[int, int]) -> None:
     sheet = draw(record(tmp_path / "ep", [Click(point=(0, 0)), Type(text="x")], size=size))
     assert sheet.shape[0] < 4000

@@ -99,6 +99,19 @@ def wide(browser: Browser) -> BrowserContext:
     return browser.new_context(viewport={"width": 1280, "height": 900})
 
 
+@pytest.fixture(scope="module")
+def usual_report(usual: Summary, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_report(usual, tmp_path_factory.mktemp("usual") / "report.html")
+
+
+@pytest.fixture(scope="module")
+def opened(wide: BrowserContext, usual_report: Path) -> Page:
+    """The report of the usual summary, for tests that only read it: they leave it as it was."""
+    page = wide.new_page()
+    page.goto(usual_report.as_uri())
+    return page
+
+
 @pytest.fixture
 def show(browser: Browser, wide: BrowserContext, tmp_path: Path) -> Iterator[Callable[..., Page]]:
     """Opens a report as a file; no script may fail, nothing may be asked for from outside, nothing be complained of."""
@@ -148,8 +161,8 @@ def test_the_page_has_its_sections_in_order(usual: Summary, show: Callable[..., 
 
 
 @pytest.mark.process
-def test_every_figure_says_what_it_means_and_what_it_does_not(usual: Summary, show: Callable[..., Page]) -> None:
-    page = show(usual)
+def test_every_figure_says_what_it_means_and_what_it_does_not(usual: Summary, opened: Page) -> None:
+    page = opened
     for exhibit in page.locator(".exhibit").all():
         assert len(exhibit.locator(".says p").first.inner_text()) > 40
         assert exhibit.locator(".not b").inner_text() == "What this does not say"
@@ -194,8 +207,8 @@ def test_a_rank_is_the_range_that_decisions_leave_open(usual: Summary) -> None:
 
 
 @pytest.mark.process
-def test_numbers_in_tables_are_those_of_the_summary(usual: Summary, show: Callable[..., Page]) -> None:
-    page = show(usual)
+def test_numbers_in_tables_are_those_of_the_summary(usual: Summary, opened: Page) -> None:
+    page = opened
     scores = texts(page, "#leaderboard-table td.score")
     assert scores == [f"{standing.score.estimate * 100:.1f}" for standing in usual.standings]
     shown = texts(page, "#apps-numbers tbody tr:first-child td")
@@ -248,10 +261,8 @@ def test_nothing_sticks_out_at_any_width(
 
 @pytest.mark.process
 @pytest.mark.parametrize("width", [390, 1280])
-def test_words_in_figures_are_legible_not_cut_at_the_edges_and_do_not_overlap(
-    usual: Summary, show: Callable[..., Page], width: int
-) -> None:
-    page = show(usual)
+def test_words_in_figures_are_legible_not_cut_at_the_edges_and_do_not_overlap(opened: Page, width: int) -> None:
+    page = opened
     page.set_viewport_size({"width": width, "height": 900})
     found = page.evaluate(
         """() => [...document.querySelectorAll("figure svg")].flatMap((svg) => {

@@ -23,6 +23,7 @@ from fairground.worlds import Seat, open_seat, resolve
 from tests.chromium import MILLISECONDS, note_faults
 from tests.note_world import write_note_world
 from tests.waiting import eventually
+from tests.web.arena_stage import Client
 from tests.web.seat_stage import text_of
 
 TASK = "pocket/notes/count-label"
@@ -111,26 +112,26 @@ def test_a_person_solves_a_task_and_gets_a_verdict_and_an_episode_like_any_other
     assert all(step.frame in found.digests for step in found.steps) and not any(step.refused for step in found.steps)
 
 
-def test_a_key_makes_only_the_first_comer_the_player_and_others_see_nothing(
-    site: Site, url: str, folder: Path, new_page: Callable[..., Page]
-) -> None:
+def test_a_key_makes_only_the_first_comer_the_player_and_others_see_nothing(site: Site, url: str, folder: Path) -> None:
     play = Play(site.house, resolve(str(folder / "terminal")), folder / "claimed")
     site.house.admit(play)
-    first, second, third = new_page("visitor"), new_page("visitor"), new_page("visitor")
-    address = f"{url}live/{play.id}"
-    assert first.request.get(f"{address}/join/{play.key[:-1]}").status == 403
-    assert first.request.get(f"{address}/join/{play.key}").status == 200
-    assert first.request.get(f"{address}/join/{play.key}").status == 200
-    assert second.request.get(f"{address}/join/{play.key}").status == 403
+    first, second, third = (Client(url, site) for _ in range(3))
+    address = f"/live/{play.id}"
+    assert first.get(f"{address}/join/{play.key[:-1]}").status == 403
+    for _ in range(2):
+        joined = first.get(f"{address}/join/{play.key}")
+        assert (joined.status, joined.headers["location"]) == (303, address)
+    assert first.get(address).status == 200
+    assert second.get(f"{address}/join/{play.key}").status == 403
     for path in (
         address,
-        f"{url}api/live/{play.id}",
-        f"{url}api/live/{play.id}/replay",
-        f"{url}live/x/join/{play.key}",
+        f"/api/live/{play.id}",
+        f"/api/live/{play.id}/replay",
+        f"/live/x/join/{play.key}",
     ):
-        assert third.request.get(path).status == 404
-    assert first.request.get(f"{url}api/live/{play.id}").json()["status"] == "opening"
-    assert first.request.get(f"{url}api/live/{play.id}/replay").status == 404
+        assert third.get(path).status == 404
+    assert first.get(f"/api/live/{play.id}").json["status"] == "opening"
+    assert first.get(f"/api/live/{play.id}/replay").status == 404
     play.status = "over"
 
 

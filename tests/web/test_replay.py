@@ -49,13 +49,13 @@ from tests.recordings import (
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.process
+VIEWPORT: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}}
 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with one run, `first`, and all kinds of episodes in it."""
-    home = tmp_path_factory.mktemp("runs")
-    run = home / "first"
+    run = (home := tmp_path_factory.mktemp("runs")) / "first"
     names = [CONFIGURATION.id] * 6
     plan = [Planned(number=n, configuration=name, rollout=n, seed=0) for n, name in enumerate(names)]
     with RunStore.create(run, RunSpec(worlds=("desk",), agent="shrewd-actor"), plan) as store:
@@ -104,15 +104,19 @@ def data_of(url: str, episode: str) -> dict[str, Any]:
     return dict(json.loads(body))
 
 
+@pytest.fixture(scope="module")
+def wide(browser: Browser) -> BrowserContext:
+    return browser.new_context(**VIEWPORT)
+
+
 @pytest.fixture
-def new_page(browser: Browser, url: str) -> Iterator[Callable[..., Page]]:
+def new_page(browser: Browser, wide: BrowserContext, url: str) -> Iterator[Callable[..., Page]]:
     """Opens a page of the site; no script may fail in it, and nothing may be asked of anybody else."""
-    contexts: list[BrowserContext] = []
-    faults: list[str] = []
+    pages, faults = list[Page](), list[str]()
 
     def open_page(path: str, *, wait: str = ".replay[data-ready] .replay-shot[data-shown]", **options: Any) -> Page:
-        contexts.append(browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options}))
-        page = contexts[-1].new_page()
+        page: Page = browser.new_page(**(VIEWPORT | options)) if options else wide.new_page()
+        pages.append(page)
         note_faults(page, faults)
         page.on("request", lambda sent: faults.append(sent.url) if not sent.url.startswith((url, "data:")) else None)
         page.goto(url.rstrip("/") + path)
@@ -120,8 +124,8 @@ def new_page(browser: Browser, url: str) -> Iterator[Callable[..., Page]]:
         return page
 
     yield open_page
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.close()
     assert not faults
 
 

@@ -45,16 +45,19 @@ def looks_of(suite: Suite, app: App, profile: str | None = None) -> Iterator[Loo
     ui_state = next(iter(app.ui_states))
     wanted = [(f"theme {name}", name, ui_state) for name in app.themes]
     wanted += [(f"UI state {name}", theme, name) for name, theme in zip(app.ui_states, cycle(app.themes))]
-    shown = (
+    shown = [
         Configuration(
             suite=suite.name, app=app.name, scenario=scenario, instance=instance, profile=whose, theme=look,
             ui_state=start,
         )
         for _, look, start in wanted
-    )  # fmt: skip
-    with closing(first_frames(suite, shown)) as frames:
-        for (caption, _, _), frame in zip(wanted, frames, strict=True):
-            yield Look(caption, frame)
+    ]  # fmt: skip
+    frames: dict[Configuration, Frame] = {}  # a theme and a UI state may be the same configuration
+    with closing(first_frames(suite, dict.fromkeys(shown))) as grabbed:
+        for (caption, _, _), configuration in zip(wanted, shown, strict=True):
+            if configuration not in frames:
+                frames[configuration] = next(grabbed)
+            yield Look(caption, frames[configuration])
 
 
 def axis_configurations(suite: Suite, app: App) -> dict[tuple[str, str], Configuration]:

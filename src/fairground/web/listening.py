@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
+import socket
 import threading
 import time
+from collections.abc import Callable
 from typing import Final
 
 import h11
@@ -47,7 +50,7 @@ class Listening:
         self._listener = listen(host, port)
         name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
         self.url = f"http://{name}:{self._listener.getsockname()[1]}/"
-        self._server = uvicorn.Server(
+        self._server = _Server(
             uvicorn.Config(
                 app,
                 lifespan="off",
@@ -84,7 +87,7 @@ class Listening:
 
     def stop(self) -> None:
         """Ends it, and returns when it has; may be called twice."""
-        self._server.should_exit = True
+        self._server.ask_to_exit()
         if self._thread.is_alive():
             self._thread.join()
 
@@ -101,6 +104,43 @@ class Listening:
                 self._server.run(sockets=[self._listener])
             except BaseException as error:  # `check` says it
                 self._failure = error
+
+
+class _Server(uvicorn.Server):
+    """Uvicorn's server, without its poll: `ask_to_exit` wakes it up."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._lock = threading.Lock()
+        self._wake: Callable[[], object] | None = None
+
+    def ask_to_exit(self) -> None:
+        """May be called from any thread, before it has started and after it has ended too."""
+        with self._lock:
+            self.should_exit = True
+            if self._wake is not None:
+                self._wake()
+
+    async def main_loop(self) -> None:
+        await self.on_tick(0)
+        told = asyncio.Event()
+        with self._lock:
+            if self.should_exit:
+                return
+            self._wake = functools.partial(asyncio.get_running_loop().call_soon_threadsafe, told.set)
+        try:
+            await told.wait()
+        finally:
+            with self._lock:
+                self._wake = None
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        # asyncio leaks a connection that it accepted right before its server is closed, so that is let in first.
+        for listener in sockets or ():
+            asyncio.get_running_loop().remove_reader(listener)
+        for _ in range(2):  # it is attached to the server, and then its protocol is told
+            await asyncio.sleep(0)
+        await super().shutdown(sockets)
 
 
 def _prompt(seconds: float) -> type[asyncio.Protocol]:

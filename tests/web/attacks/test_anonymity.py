@@ -126,15 +126,15 @@ def everything_before_the_vote(site: Site, url: str, client: Client, battle: str
         if method not in ("GET", "HEAD") or "{" in path or "export" in path or "leaderboard" in path:
             continue  # an export is looked at below; the leaderboard names all agents, and no battle
         for accept in ("text/html", "application/json"):
-            for one in (path, path.replace("/a/", "/b/")):
+            for one in dict.fromkeys((path, path.replace("/a/", "/b/"))):
                 answer = client.get(one, accept)
                 head = "\n".join(f"{key}: {value}" for key, value in answer.headers.items())
                 yield f"{name} ({accept})", head.encode() + b"\n\n" + answer.body
 
 
-# All spellings are tried on the redactor itself; here two show that every route uses it.
+# All spellings are tried on the redactor itself; here one shows that every route uses it.
 @pytest.mark.parametrize(
-    "said", [*SPELLINGS[:2], *(pytest.param(one, marks=pytest.mark.slow) for one in SPELLINGS[2:])], ids=ascii
+    "said", [SPELLINGS[0], *(pytest.param(one, marks=pytest.mark.slow) for one in SPELLINGS[1:])], ids=ascii
 )
 def test_no_route_tells_a_name_before_the_vote(site: Site, url: str, crowd: Crowd, place: Path, said: str) -> None:
     battle = boasted(site, crowd.owner, place, said)
