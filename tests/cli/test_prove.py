@@ -31,19 +31,36 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def fairground(place: Path, *words: str) -> tuple[int, str, str]:
+RUN = """
+import contextlib, io, json, sys
+from fairground.cli import main
+
+def said(words):
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+        code = main(words)
+    return code, out.getvalue(), err.getvalue()
+
+print(json.dumps([said(words) for words in json.loads(sys.argv[1])]))
+"""
+
+
+def fairground(place: Path, *commands: list[str]) -> list[tuple[int, str, str]]:
+    """Runs commands one after another in a process that finds the package: status, output and errors of each."""
     env = {**os.environ, "PYTHONPATH": f"{place}{os.pathsep}{ROOT}", "FAIRGROUND_HOME": str(place / "home")}
-    command = [sys.executable, "-m", "fairground", *words]
+    command = [sys.executable, "-c", RUN, json.dumps(commands)]
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
-    return done.returncode, done.stdout, done.stderr
+    assert done.returncode == 0, done.stderr
+    return [(code, out, err) for code, out, err in json.loads(done.stdout)]
 
 
 @pytest.mark.process
 def test_a_suite_is_proven_listed_and_checked(place: Path) -> None:
-    code, out, _ = fairground(place, "prove", "tiny", "--check")
-    assert code == 1 and "wallet/pay: not in the proof table" in out
     page = place / "proof.html"
-    code, out, err = fairground(place, "prove", "tiny", "--no-browser", "--workers", "2", "--json", "--page", str(page))
+    prove = ["prove", "tiny", "--no-browser"]
+    (missing, table, _), (code, out, err) = fairground(
+        place, ["prove", "tiny", "--check"], [*prove, "--workers", "2", "--json", "--page", str(page)]
+    )
+    assert missing == 1 and "wallet/pay: not in the proof table" in table
     found = json.loads(out)
     assert code == 0, err
     assert found["totals"]["proven_configurations"] == 60 and found["totals"]["faulty"] == 0
@@ -51,13 +68,15 @@ def test_a_suite_is_proven_listed_and_checked(place: Path) -> None:
     written = page.read_text()
     assert "wallet/careless" in written and "alerts too" in written and "<script src" not in written
 
-    code, out, _ = fairground(place, "prove", "tiny", "--no-browser")
+    (code, out, _), (current, _, _), (_, listed, _) = fairground(
+        place, prove, ["prove", "tiny", "--check"], ["list", "tiny", "--json"]
+    )
     said = " ".join(out.split())
     assert code == 0 and "60 proven configurations" in said and "30 results known before" in said
     assert "careless rejects" in said
-    assert fairground(place, "prove", "tiny", "--check")[0] == 0
+    assert current == 0
 
-    totals = json.loads(fairground(place, "list", "tiny", "--json")[1])["totals"]
+    totals = json.loads(listed)["totals"]
     assert (totals["apps"], totals["scenarios"], totals["action"], totals["answer"]) == (1, 3, 2, 1)
     assert totals["proven_configurations"] == 60 < totals["configurations"] == 72
     assert 0.5 < totals["mutants"]["share_rejected"] < 1
@@ -65,7 +84,7 @@ def test_a_suite_is_proven_listed_and_checked(place: Path) -> None:
 
 @pytest.mark.slow
 def test_a_sample_writes_no_table(place: Path) -> None:
-    code, out, _ = fairground(place, "prove", "tiny/wallet/spent", "--sample", "2", "--no-browser", "--json")
+    ((code, out, _),) = fairground(place, ["prove", "tiny/wallet/spent", "--sample", "2", "--no-browser", "--json"])
     found = json.loads(out)
     assert code == 0 and found["sampled"] and found["tables"] == [] and found["totals"]["pairs"] == 2
 

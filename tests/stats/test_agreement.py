@@ -83,7 +83,7 @@ def test_the_classic_example_has_its_published_values(scale, value):
 
 
 @pytest.mark.parametrize("scale", SCALES)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None)
 @given(table=tables())
 @pytest.mark.simulation
 def test_alpha_is_what_the_definition_says(scale, table):
@@ -151,7 +151,10 @@ def test_ratings_by_chance_have_alpha_0_inside_the_interval():
     assert 0 in result.alpha
 
 
-@pytest.mark.parametrize("scale", ["nominal", "ordinal", "interval"])
+@pytest.mark.parametrize(
+    "scale",
+    ["nominal", pytest.param("ordinal", marks=pytest.mark.slow), pytest.param("interval", marks=pytest.mark.slow)],
+)
 @pytest.mark.simulation
 def test_intervals_cover_the_value_of_the_population(scale):
     """Three coders who copy the true label with chance 0.8 and otherwise guess: 150 units, 200 studies."""

@@ -114,7 +114,7 @@ def test_every_component_is_unbiased_on_a_grid():
     rng = np.random.default_rng(3)
     apps = np.array([0.0, 0.4, 1.0])
     sds = (0.5, 0.3, 0.1, 0.2, 0.6)
-    draws = [raw(run(gaussian(rng, 3, 4, (3, 2), 2, sds, apps), resamples=1)) for _ in range(600)]
+    draws = [raw(run(gaussian(rng, 3, 4, (3, 2), 2, sds, apps), resamples=1)) for _ in range(250)]
     truth = {"app": apps.var(ddof=1)} | {
         name: sd**2 for name, sd in zip(("scenario", "instance", "profile", "interaction", "rollout"), sds, strict=True)
     }
@@ -130,7 +130,7 @@ def test_every_component_is_unbiased_with_cells_missing_and_ragged_rollouts():
     keep[[0, 12, 24, 36, 48, 60, 72, 84, 96, 108]] = True
     rollouts = rng.integers(2, 6, keep.sum())
     draws = []
-    for _ in range(600):
+    for _ in range(250):
         full = gaussian(rng, 2, 5, shape, 5, sds, (0.0, 0.7)).keep(keep)
         kept = [v[:n] for v, n in zip(full.values.reshape(-1, 5), rollouts, strict=True)]
         ragged = Cells(

@@ -318,7 +318,7 @@ _DOCUMENTS = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(_DOCUMENTS, st.sampled_from([None, "errored", "skip"]), st.sampled_from([None, "agent", "scenario"]))
 def test_any_document_is_a_table_or_refused(tmp_path: Path, document: Any, missing: str, wide: str) -> None:
     path = tmp_path / "t.json"
@@ -329,7 +329,7 @@ def test_any_document_is_a_table_or_refused(tmp_path: Path, document: Any, missi
         assert "t.json" in error.message
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(_WORDS, min_size=1, max_size=6, unique=True), st.lists(st.lists(_VALUES, min_size=6, max_size=6)))
 def test_any_csv_file_is_a_table_or_refused(tmp_path: Path, head: list[str], rows: list[list[Any]]) -> None:
     path = tmp_path / "t.csv"

@@ -157,7 +157,12 @@ def test_an_agent_that_always_passes_has_no_shift_and_no_certainty() -> None:
     assert all(one.shift.estimate == 0 and one.p_value == 1 and one.shift.width > 0.8 for one in found.values)
 
 
-SHAPES = [(30, 4, 1, 10), (30, 4, 3, 3), (8, 4, 1, 3), (8, 4, 3, 3)]
+SHAPES = [
+    (30, 4, 1, 10),
+    pytest.param((30, 4, 3, 3), marks=pytest.mark.slow),
+    pytest.param((8, 4, 1, 3), marks=pytest.mark.slow),
+    (8, 4, 3, 3),
+]
 
 
 def ordinary_run(rng: np.random.Generator, scenarios: int, configurations: int, rollouts: int, values: int) -> Cells:

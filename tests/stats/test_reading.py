@@ -438,7 +438,7 @@ _EPISODE = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(_EPISODE, min_size=1, max_size=8))
 @pytest.mark.simulation
 def test_every_kind_of_file_gives_the_same_table(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
@@ -460,7 +460,7 @@ def test_every_kind_of_file_gives_the_same_table(tmp_path: Path, rows: list[dict
         assert found == expected
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=200), st.sampled_from([b"", HEAD.encode(), b"scenario,success\n", LINE.encode()]))
 def test_any_bytes_are_a_table_or_refused(tmp_path: Path, data: bytes, start: bytes) -> None:
     for name in ("t.csv", "t.jsonl", "t.json", "t.parquet"):

@@ -290,7 +290,7 @@ cell = st.integers(2, 5).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(
 app = st.lists(st.tuples(cell, cell, cell, cell), min_size=1, max_size=4)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(st.lists(app, min_size=1, max_size=3), st.sampled_from([1, 2, "all"]), st.integers(0, 2**32 - 1))
 @pytest.mark.simulation
 def test_regret_is_bounded_symmetric_in_the_two_and_inside_its_interval(apps, take, seed):

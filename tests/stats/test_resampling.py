@@ -134,9 +134,9 @@ def test_ragged_cells_with_holes_have_the_law_of_a_plain_loop(design: str) -> No
     cells = some_of(grid_cells(rng, apps=2, scenarios=3, axes=(3, 2), rollouts=3), rng)
     assert len(set(cells.rollouts.tolist())) > 1 and len(cells) < 36
     fast = resample([cells], rng=rng, resamples=4000, design=design)[0]  # type: ignore[arg-type]
-    slow = loop(cells, rng, 1500, design)
+    slow = loop(cells, rng, 800, design)
     for app in range(2):
-        assert same_law(slow[:, app], fast[:, app][:1500])
+        assert same_law(slow[:, app], fast[:, app][:800])
     assert fast.mean(axis=1).std() == pytest.approx(slow.mean(axis=1).std(), rel=0.08)
 
 
@@ -144,7 +144,7 @@ def test_ragged_cells_with_holes_have_the_law_of_a_plain_loop(design: str) -> No
 def test_a_complete_grid_has_the_law_of_a_plain_loop(way: str) -> None:
     rng = np.random.default_rng(12)
     cells = grid_cells(rng, apps=2, scenarios=4, axes=(2, 2), rollouts=3)
-    assert same_law(loop(cells, rng, 1500).mean(axis=1), resample([cells], rng=rng, resamples=1500)[0].mean(axis=1))
+    assert same_law(loop(cells, rng, 700).mean(axis=1), resample([cells], rng=rng, resamples=700)[0].mean(axis=1))
 
 
 def test_values_that_are_not_zero_or_one_have_the_law_of_a_plain_loop() -> None:
@@ -155,8 +155,8 @@ def test_values_that_are_not_zero_or_one_have_the_law_of_a_plain_loop() -> None:
     sums = np.add.reduceat(values, starts)
     cells = Cells(**{**vars_of(cells), "values": values, "successes": sums})
     fast = resample([cells], rng=rng, resamples=3000)[0].mean(axis=1)
-    slow = loop(cells, rng, 1500).mean(axis=1)
-    assert same_law(slow, fast[:1500])
+    slow = loop(cells, rng, 800).mean(axis=1)
+    assert same_law(slow, fast[:800])
     assert fast.std() == pytest.approx(slow.std(), rel=0.08)
 
 

@@ -20,7 +20,7 @@ from fairground.stats.planning.stopping_study import simulate_stopping
 METHODS = ["beta-binomial", "betting", "running-mean"]
 bits = st.lists(st.integers(0, 1), min_size=1, max_size=60)
 pairs_of_bits = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=1, max_size=40)
-quick = settings(max_examples=30, deadline=None)
+quick = settings(max_examples=15, deadline=None)
 
 
 def watch(outcomes, **options) -> RateMonitor:
@@ -212,7 +212,9 @@ STREAMS, EPISODES = 800, 1000
 TOLERANCE = 3 * math.sqrt(0.05 * 0.95 / STREAMS)  # three Monte Carlo errors: 0.023
 
 
-@pytest.mark.parametrize("p", [0.01, 0.2, 0.5, 0.99])
+@pytest.mark.parametrize(
+    "p", [0.01, pytest.param(0.2, marks=pytest.mark.slow), 0.5, pytest.param(0.99, marks=pytest.mark.slow)]
+)
 @pytest.mark.simulation
 def test_the_rate_is_ever_missed_by_at_most_alpha(p: float) -> None:
     rng = np.random.default_rng(1)

@@ -251,6 +251,7 @@ SHAPES = {
     "40 uneven voters": {"number": 500, "voters": 40, "uneven": True},
     "15 tasks and 12 voters": {"number": 400, "tasks": 15, "voters": 12},
 }
+SHAPE_NAMES = ["20 tasks", pytest.param("40 uneven voters", marks=pytest.mark.slow), "15 tasks and 12 voters"]
 
 
 def truth(taste: float) -> NDArray[np.float64]:
@@ -265,7 +266,7 @@ def truth(taste: float) -> NDArray[np.float64]:
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", SHAPE_NAMES)
 def test_intervals_hold_the_truth_when_tasks_and_voters_repeat(shape: str) -> None:
     options = SHAPES[shape]
     kinds = ("tasks" in options) + ("voters" in options)
@@ -283,7 +284,9 @@ def test_intervals_hold_the_truth_when_tasks_and_voters_repeat(shape: str) -> No
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(
+    "shape", [*(pytest.param(shape, marks=pytest.mark.slow) for shape in list(SHAPES)[:2]), "15 tasks and 12 voters"]
+)
 def test_equal_agents_are_seldom_told_apart_when_tasks_and_voters_repeat(shape: str) -> None:
     rng = generator(12)
     wrong = {"permutation": 0, "pairs": 0, "permutation, independent": 0}

@@ -417,7 +417,7 @@ _HEADS = st.sampled_from(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(st.lists(_HEADS, min_size=2, max_size=6, unique=True), st.lists(st.lists(_CELLS, min_size=6, max_size=6)))
 def test_any_table_is_votes_or_refused(
     tmp_path_factory: pytest.TempPathFactory, head: list[str], rows: list[list[str]]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from typing import Any
@@ -44,8 +45,9 @@ class Commands(TyperGroup):
             formatter.write_dl([(name, _summary(place)) for name, place in self.known.items()])
 
 
+@cache
 def load(name: str, place: str) -> Any:
-    """A command, with help in plain words."""
+    """A command, with help in plain words; made once per process."""
     module, _, attribute = place.partition(":")
     found = getattr(import_module(f"fairground.cli.{module}"), attribute)
     if not isinstance(found, typer.Typer):
