@@ -1,22 +1,30 @@
 """Runs a document that became a program (`test_documents.py`): `python tests/document.py FILE`.
 
-A line that is only a `fairground` command runs in this process, which has imported the library already; any other is
-the shell's.
+A line that is only a `fairground` command runs in this process, which has imported the library already; so does one
+that ends with `> FILE` or with `|| [ $? = STATUS ]`. Any other is the shell's.
 """
 
+import contextlib
+import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
 
+_OURS = re.compile(r"fairground (?P<words>[^|&;<>$`*?]+?)(?: > (?P<file>[\w.]+)| \|\| \[ \$\? = (?P<status>\d+) \])?")
+
 
 def run_command(line: str) -> None:
     """Runs a line of a console; it must succeed."""
-    words = shlex.split(line)
-    if words[0] == "fairground" and not set(line) & set("|&;<>$`*?"):
+    if ours := _OURS.fullmatch(line):
         from fairground.cli import main
 
-        status = main(words[1:])
+        with contextlib.ExitStack() as stack:
+            if ours["file"]:
+                stack.enter_context(contextlib.redirect_stdout(stack.enter_context(open(ours["file"], "w"))))
+            status = main(shlex.split(ours["words"]))
+        if ours["status"] and status == int(ours["status"]):
+            status = 0
     else:
         status = subprocess.run(line, shell=True).returncode
     if status:
