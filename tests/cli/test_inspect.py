@@ -97,6 +97,22 @@ def test_an_endpoint_that_breaks_is_its_authors_fault(
     assert (code, out) == (1, "") and "endpoint cells of jotter broke: KeyError" in err
 
 
+def test_a_file_that_takes_too_much_memory_to_read_is_an_error_of_its_own(
+    capsys: pytest.CaptureFixture[str], home: Path, installed: dict[str, Suite]
+) -> None:
+    class Greedy(jotter.Jotter):
+        inspector = jotter.Inspector("jotter")
+
+    @Greedy.inspector.query("content")
+    def unpacked(state: State) -> int:
+        """How long it is when unpacked."""
+        return len(bytes(1 << 30))
+
+    installed["scraps"] = jotter.suite(Greedy())
+    code, out, err = run(capsys, "inspect", "jotter", "unpacked", "--state", str(home))
+    assert (code, out) == (1, "") and "takes more than 300 MB of memory" in err
+
+
 def test_a_name_that_two_suites_have_must_be_said_in_full(
     capsys: pytest.CaptureFixture[str], installed: dict[str, Suite]
 ) -> None:

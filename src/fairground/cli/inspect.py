@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from json import dumps, loads
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,6 +15,8 @@ from rich.table import Table
 
 from fairground.cli.output import Json, console, print_json
 from fairground.core import FairgroundError, InvalidConfiguration, InvalidInput, State, StateError
+from fairground.core.limited import ReadingBudget, within
+from fairground.core.plainjson import plain, sayable
 from fairground.rollout import read_episode
 from fairground.worlds import App, Argument, Endpoint, Inspector, Suite, choose_seat, find_app
 
@@ -139,15 +142,30 @@ def _given(words: Sequence[str]) -> dict[str, str]:
 
 
 def _asked(inspector: Inspector, state: State, endpoint: Endpoint, given: dict[str, str]) -> Any:
-    try:
-        return inspector.ask(state, endpoint.name, given)
-    except FairgroundError:
-        raise
-    except Exception as error:  # an endpoint's own code, which must raise StateError for what it cannot read
+    """Asks within the limits for what an agent left: 2 s of processor time for each file, and 300 MB."""
+
+    def ask() -> bytes:
+        try:
+            said = {"answer": plain(inspector.ask(state, endpoint.name, given))}
+        except FairgroundError as error:
+            said = {"error": [isinstance(error, StateError), error.message, error.fix]}
+        except MemoryError:
+            raise
+        except Exception as error:  # an endpoint's own code, which must raise StateError for what it cannot read
+            said = {"broke": sayable(f"{type(error).__name__}: {error}")}
+        return dumps(said).encode()
+
+    budget = ReadingBudget().times(len(state.files))
+    said = loads(within(budget, f"the state that {endpoint.name} is asked about", ask))
+    if "error" in said:
+        unreadable, message, fix = said["error"]
+        raise (StateError if unreadable else InvalidInput)(message, fix=fix)
+    if "broke" in said:
         raise InvalidConfiguration(
-            f"endpoint {endpoint.name} of {inspector.app} broke: {type(error).__name__}: {error}",
+            f"endpoint {endpoint.name} of {inspector.app} broke: {said['broke']}",
             fix="repair the endpoint: what it cannot read is a StateError",
-        ) from error
+        )
+    return said["answer"]
 
 
 def _list(suite: Suite, app: App, inspector: Inspector, json: bool) -> None:

@@ -6,7 +6,7 @@ import contextlib
 import os
 import select
 
-_SECONDS = 1.0
+_MILLISECONDS = 1000
 
 
 def wait_for_terminals() -> None:
@@ -20,7 +20,9 @@ def wait_for_terminals() -> None:
         master, slave = os.openpty()
         try:
             os.write(slave, b"\n")
-            select.select([master], [], [], _SECONDS)
+            poller = select.poll()
+            poller.register(master, select.POLLIN)
+            poller.poll(_MILLISECONDS)
         finally:
             os.close(slave)
             os.close(master)
