@@ -35,6 +35,7 @@ class Screen:
     """A picture in which a menu opens at the other side when the pointer comes to one place."""
 
     backend = "x11"
+    in_memory = True
     size = SIZE
     acted: list[Action] = field(default_factory=list)
 

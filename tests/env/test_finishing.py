@@ -17,7 +17,7 @@ LEFT = State(files={"~/note.txt": b"left"})
 
 
 def seat(end: Callable[[], State]) -> Any:
-    app = SimpleNamespace(name="notes", screen=SimpleNamespace(backend="x11"))
+    app = SimpleNamespace(name="notes", screen=SimpleNamespace(has_desktop=True))
     return SimpleNamespace(world=SimpleNamespace(app=app), finish=end, freeze=lambda: None, capture=end)
 
 

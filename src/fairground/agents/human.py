@@ -210,7 +210,7 @@ class HumanAgent:
     @property
     def _asks_for_pictures(self) -> bool:
         # Where the picture is memory, whoever watches reads it; elsewhere they see what was asked for here.
-        return self._seat is not None and self._seat.screen.backend != "x11" and self._watched()
+        return self._seat is not None and not self._seat.screen.in_memory and self._watched()
 
     def _wait_for_the_end(self) -> None:
         """The time is up: the loop ends the episode, and nothing may touch the screen while it does."""

@@ -107,7 +107,7 @@ def check_preparation(asked: Preparation, world: World, *, local: bool) -> list[
     Raises:
         InvalidInput: When it cannot.
     """
-    if (asked.files or asked.pages or asked.repository) and world.app.screen.backend != "x11":
+    if (asked.files or asked.pages or asked.repository) and not world.app.screen.has_desktop:
         raise InvalidInput(f"{world.app.title} has no desktop that could be prepared", fix="choose a desktop app")
     if len(asked.files) != len(set(asked.files)):
         raise InvalidInput("a file is named twice")

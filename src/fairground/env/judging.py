@@ -27,7 +27,7 @@ def judge_left(
     The files on a desktop are whatever the agent made of them, so they are read within limits. Those of an app in a
     page were written by the app.
     """
-    if world.app.screen.backend != "x11":
+    if not world.app.screen.has_desktop:
         return _judge(world, before, after, answer)
     changed = sum(before.files.get(name) != content for name, content in after.files.items())
 

@@ -58,8 +58,8 @@ def score_agents(
         if replayed := scoring.replay(suite, worlds):
             found.append(replayed)
         asking = [one for one in scenarios if one.kind == "answer"]
-        in_page = [one for one in scenarios if suite.app(one.app).screen.backend == "cdp"]
-        desktops = [one for one in scenarios if suite.app(one.app).screen.backend == "x11"]
+        desktops = [one for one in scenarios if suite.app(one.app).screen.has_desktop]
+        in_page = [one for one in scenarios if not suite.app(one.app).screen.has_desktop]
         for cheaters, some in (
             (QUITTERS, scenarios),
             (SPAMMERS, asking),

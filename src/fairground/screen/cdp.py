@@ -58,6 +58,7 @@ class CdpScreen:
     """
 
     backend = "cdp"
+    in_memory = False
 
     def __init__(
         self,

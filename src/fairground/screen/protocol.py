@@ -31,6 +31,8 @@ class Screen(Protocol):
     """Short name, such as `x11` or `cdp`."""
     size: tuple[int, int]
     """Width and height in pixels."""
+    in_memory: bool
+    """Whether the picture is memory that anyone can read at any time; otherwise each `grab` asks a program for it."""
 
     @property
     def alive(self) -> bool:

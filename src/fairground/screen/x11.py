@@ -76,6 +76,7 @@ class X11Screen:
     """
 
     backend = "x11"
+    in_memory = True
 
     def __init__(
         self,

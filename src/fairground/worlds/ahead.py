@@ -52,7 +52,7 @@ class Ahead:
 
         Others are closed before the next order is seen to, and nobody waits for that.
         """
-        if seat.screen.backend != "cdp":  # only pages can be renewed
+        if not seat.world.app.screen.renewable:
             self._maker.submit(seat.close)
             return
         with self._lock:

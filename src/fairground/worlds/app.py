@@ -53,6 +53,16 @@ class ScreenSpec:
     backend: Literal["x11", "cdp"] = "x11"
     size: tuple[int, int] = (1280, 720)
 
+    @property
+    def has_desktop(self) -> bool:
+        """Whether agents reach more than the app: files, other programs and windows. What they leave is untrusted."""
+        return self.backend == "x11"
+
+    @property
+    def renewable(self) -> bool:
+        """Whether a seat can be handed to the next episode by loading its page again."""
+        return self.backend == "cdp"
+
 
 class App(ABC):
     """A piece of software made into a world.

@@ -83,7 +83,7 @@ def can_share(world: World) -> bool:
     """Whether nothing of a world's seat is in its sandbox but a page."""
     app = world.app
     plain = app.install_script is None and type(app).configure is App.configure and app.network == "none"
-    return plain and app.screen.backend == "cdp" and not sets_up(world) and not app.env(world)
+    return plain and app.screen.renewable and not sets_up(world) and not app.env(world)
 
 
 class _Place:

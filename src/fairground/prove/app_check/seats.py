@@ -164,7 +164,7 @@ class _Trying:
 
     def renewal(self) -> Found | None:
         assert self.first is not None
-        if self.world.app.screen.backend != "cdp" or type(self.world.app).reset is App.reset:
+        if not self.world.app.screen.renewable or type(self.world.app).reset is App.reset:
             return None
         with self._open(self.world) as seat:
             _type(seat.screen)

@@ -226,7 +226,7 @@ def _task(wanted: Wanted) -> Task:
         text=text if wanted.own else world.instruction[:MAX_TASK],
         own=wanted.own,
         category=wanted.category or world.app.name,
-        platform="desktop" if world.app.screen.backend == "x11" else "phone",
+        platform="desktop" if world.app.screen.has_desktop else "phone",
         preparation=wanted.preparation,
     )
 

@@ -26,7 +26,7 @@ def app_page(shelf: Shelf, looks: Looks, reader: Reader) -> list[Child]:
     suite, app = shelf.suite, shelf.app
     width, height = app.screen.size
     found = add_up(shelf.counts)
-    screen = "page" if app.screen.backend == "cdp" else "desktop"
+    screen = "desktop" if app.screen.has_desktop else "page"
     return [
         crumbs(("/catalogue", "Catalogue"), (f"/catalogue/{suite.name}", suite.title)),
         tag("h1", app.title or app.name),
