@@ -6,15 +6,28 @@ from fairground.agents.human import HumanAgent
 from fairground.agents.jsonlines import ProgramFault
 from fairground.agents.oracle import OracleAgent, make_moves
 from fairground.agents.program import ProgramAgent, program_agent
-from fairground.agents.protocol import Agent, Brief, Turn
+from fairground.agents.protocol import (
+    Agent,
+    Brief,
+    Checkable,
+    Closeable,
+    HasObservations,
+    HasUsage,
+    TakesSeat,
+    Turn,
+)
 from fairground.agents.python import PythonAgent, is_python_agent, python_agent
 from fairground.agents.replay import ReplayAgent, Trajectory
 
 __all__ = [
     "Agent",
     "Brief",
+    "Checkable",
+    "Closeable",
     "DoNothing",
     "Driven",
+    "HasObservations",
+    "HasUsage",
     "HumanAgent",
     "OracleAgent",
     "ProgramAgent",
@@ -23,6 +36,7 @@ __all__ = [
     "RandomAgent",
     "ReplayAgent",
     "Scripted",
+    "TakesSeat",
     "Trajectory",
     "Turn",
     "human_agent",

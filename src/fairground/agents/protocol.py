@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from fairground.core import Action, Observation, parse_action
+
+if TYPE_CHECKING:
+    from fairground.agents.models.usage import Usage
+    from fairground.worlds import Seat
 
 
 @dataclass(frozen=True)
@@ -69,3 +73,46 @@ class Agent(Protocol):
 
     def act(self, observation: Observation) -> Turn | Action:
         """The next action."""
+
+
+# What an agent may offer beside `begin` and `act`. None of it has to be inherited: an agent that has it, offers it.
+
+
+@runtime_checkable
+class HasObservations(Protocol):
+    """Names what it wants to observe, for when nobody else says so."""
+
+    observations: Sequence[str]
+
+
+@runtime_checkable
+class HasUsage(Protocol):
+    """Says what the episode has used of a model so far."""
+
+    @property
+    def usage(self) -> Usage | None:
+        """None when it asks no model."""
+
+
+@runtime_checkable
+class Checkable(Protocol):
+    """Can say before anything starts that it cannot run: a missing SDK or key."""
+
+    def check(self) -> None:
+        """Raises `MissingPrerequisite`."""
+
+
+@runtime_checkable
+class TakesSeat(Protocol):
+    """Is handed the seat: oracles, people, and the cheaters of a proof. Every other agent knows only what it sees."""
+
+    def take_seat(self, seat: Seat) -> None:
+        """Before `begin`."""
+
+
+@runtime_checkable
+class Closeable(Protocol):
+    """Holds something that must be let go of: a process, a connection."""
+
+    def close(self) -> None:
+        """After the episode."""

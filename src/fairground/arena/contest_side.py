@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from importlib import resources
 from typing import Any, Final
 
-from fairground.agents import Agent, Brief, Turn
+from fairground.agents import Agent, Brief, Closeable, HasUsage, TakesSeat, Turn
 from fairground.agents.models import Usage
 from fairground.core import Action, Check, Frame, InfrastructureError, Observation, State
 from fairground.rollout.interventions.companion import Ending, Scene
@@ -94,14 +94,14 @@ class Reined(Harness):
         self._stopped = threading.Event()
         self._calls: Calls = queue.SimpleQueue()
         self._answers: Answers = queue.SimpleQueue()
-        if callable(take := getattr(agent, "take_seat", None)):
-            self.take_seat = take
+        if isinstance(agent, TakesSeat):
+            self.take_seat = agent.take_seat
         do_calls(self._calls, self._answers, name=self.name)
 
     @property
     def usage(self) -> Usage | None:
         """What it has used of a model."""
-        found = getattr(self._agent, "usage", None)
+        found = self._agent.usage if isinstance(self._agent, HasUsage) else None
         return found if isinstance(found, Usage) else None
 
     def begin(self, brief: Brief) -> None:
@@ -129,8 +129,8 @@ class Reined(Harness):
         """Lets go of the agent; an answer that is still waited for is waited for no longer."""
         self.stop()
         self._calls.put(None)
-        if callable(close := getattr(self._agent, "close", None)):
-            close()
+        if isinstance(self._agent, Closeable):
+            self._agent.close()
 
     def _call(self, call: Callable[[], Any]) -> Any:
         if self._stopped.is_set():

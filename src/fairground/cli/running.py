@@ -15,7 +15,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from fairground.agents import Agent
+from fairground.agents import Agent, Checkable
 from fairground.agents.models import ModelAgent, price_of
 from fairground.cli.output import clean, console, errors, home_of, print_json
 from fairground.cli.stats.options import counted, number_shown, shown
@@ -160,8 +160,8 @@ def _checked(spec: RunSpec, how: How) -> Agent:
     """The agent of a run; raises a clear word, such as that there is no key, before anything starts."""
     check_interventions(spec.interventions, shared=not how.ship)
     agent = agent_of(spec)
-    if callable(check := getattr(agent, "check", None)):
-        check()
+    if isinstance(agent, Checkable):
+        agent.check()
     if isinstance(agent, ModelAgent):
         agent.price = price_of(agent.model, spec.prices) or agent.price
         if agent.price is None and spec.budget.dollars is not None:

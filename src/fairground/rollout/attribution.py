@@ -9,7 +9,7 @@ from __future__ import annotations
 import traceback
 from typing import Literal
 
-from fairground.agents import Agent
+from fairground.agents import TakesSeat
 from fairground.agents.keys import without_keys
 from fairground.agents.models import ModelAgent
 from fairground.agents.program import ProgramAgent
@@ -46,7 +46,7 @@ def ended_by(error: Exception, env: FairgroundEnv) -> EndedBy:
     if not isinstance(error, AgentRaised):
         return "seat" if seat_broke(env, error) else "error"
     agent, raised = error.agent, error.error
-    if _is_given_the_seat(agent):  # an oracle: part of the world, so that its mistakes are the world's
+    if isinstance(agent, TakesSeat):  # an oracle: part of the world, so that its mistakes are the world's
         return "seat" if seat_broke(env, raised) else "error"
     # Only our own clients are believed: any other agent could raise the error of a model that does not answer.
     ours = isinstance(agent, ModelAgent | ProgramAgent) and isinstance(raised, InfrastructureError)
@@ -117,7 +117,3 @@ def _last_state(seat: Seat, *, save: bool) -> tuple[State | None, str]:
         return record(seat), problem
     except Exception as error:
         return None, f"{problem}the state could not be recorded: {words(error)}"
-
-
-def _is_given_the_seat(agent: Agent) -> bool:
-    return callable(getattr(agent, "take_seat", None))

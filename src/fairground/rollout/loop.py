@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from fairground.agents import Agent, Brief
+from fairground.agents import Agent, Brief, HasObservations, TakesSeat
 from fairground.agents.keys import without_keys
 from fairground.agents.models import Usage
 from fairground.core import (
@@ -84,9 +84,10 @@ def run_episode(
     """
     keep_private(folder)
     beside = Beside(companion)
+    wanted = agent.observations if isinstance(agent, HasObservations) else ()
     env = FairgroundEnv(
         world,
-        observations=tuple(observations or getattr(agent, "observations", ()) or OBSERVED),
+        observations=tuple(observations or wanted or OBSERVED),
         runner=runner,
         pool=pool,
         user=beside.user,
@@ -110,8 +111,8 @@ def run_episode(
     try:
         env.reset(seed=world.seed)
         assert env.seat is not None
-        if callable(take := getattr(agent, "take_seat", None)):
-            take(env.seat)  # an oracle's; every other agent knows only what it sees
+        if isinstance(agent, TakesSeat):
+            agent.take_seat(env.seat)
         notes = env.seat.sandbox.notes
         episode = episode.model_copy(update={"fingerprint": env.seat.fingerprint, "notes": notes})
     except Exception as error:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from fairground.agents import Agent, Brief, Turn
+from fairground.agents import Agent, Brief, Closeable, HasUsage, Turn
 from fairground.agents.models import Usage
 from fairground.core import InvalidInput, Observation, parse_action
 
@@ -82,8 +82,8 @@ class Patient:
             return
         self._closed = True
         self._calls.put(None)
-        if callable(close := getattr(self._agent, "close", None)):
-            self._last_call(close)
+        if isinstance(self._agent, Closeable):
+            self._last_call(self._agent.close)
 
     def _call(self, call: Callable[[], Any], deadline: float | None) -> Any:
         self._calls.put(call)
@@ -143,7 +143,7 @@ def _read_turn(answer: Any) -> Turn:
 
 
 def _read_usage(agent: Agent) -> Usage | None:
-    usage = getattr(agent, "usage", None)
+    usage = agent.usage if isinstance(agent, HasUsage) else None
     if usage is None:
         return None
     if not isinstance(usage, Usage):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from fairground.agents import Checkable
 from fairground.agents.models import ModelAgent
 from fairground.core import InvalidInput, Record
 from fairground.rollout.disk import read_inside, write_whole, writing
@@ -99,8 +100,8 @@ def plan_study(spec: StudySpec) -> PlannedStudy:
     """
     for name in spec.agents:
         agent = named_agent(name, home=Path(spec.home) if spec.home else None)
-        if callable(check := getattr(agent, "check", None)):
-            check()
+        if isinstance(agent, Checkable):
+            agent.check()
         if spec.budget.dollars is not None and isinstance(agent, ModelAgent) and agent.price is None:
             raise InvalidInput(
                 f"a budget of ${spec.budget.dollars:g} cannot be kept: no price of {name} is known",

@@ -22,9 +22,9 @@ MAX_TEXT = 100_000
 _SHORT = 5_000  # characters that are tried here, where nothing repeats a repetition
 _SECONDS = 2  # of processor time
 _WAIT = 120  # seconds in all, on a busy machine
-_CODE = f"""
+_CODE = """
 import json, re, resource, sys
-resource.setrlimit(resource.RLIMIT_CPU, ({_SECONDS}, {_SECONDS}))
+resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[1]), int(sys.argv[1])))
 pattern, text = json.load(sys.stdin)
 found = re.search(pattern, text)
 print(json.dumps(found and found.span()))
@@ -43,7 +43,7 @@ def search(pattern: str, text: str) -> tuple[int, int] | None:
     if len(text) <= _SHORT and not _repeats(importlib.import_module("re._parser").parse(pattern), False):
         found = re.search(pattern, text)
         return found.span() if found else None
-    words = [sys.executable, "-I", "-S", "-c", _CODE]
+    words = [sys.executable, "-I", "-S", "-c", _CODE, str(_SECONDS)]
     try:
         done = subprocess.run(words, input=json.dumps([pattern, text]), capture_output=True, text=True, timeout=_WAIT)
     except subprocess.TimeoutExpired:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from fairground.agents import Agent
+from fairground.agents import Agent, HasUsage
 from fairground.agents.models import EpisodeBudget, ModelAgent, Usage
 from fairground.core import Fail, Frame, InfrastructureError
 from fairground.rollout.interventions.advisers import Advisers, total
@@ -177,7 +177,7 @@ class Company:
         return sum(usage.tokens for usage in self._advisers.used.values())
 
     def _spent(self) -> bool:
-        own = getattr(self._agent, "usage", None)
+        own = self._agent.usage if isinstance(self._agent, HasUsage) else None
         return self._tokens is not None and (own.tokens if own else 0) + self._advised() >= self._tokens
 
     def _charge(self) -> None:
