@@ -128,7 +128,11 @@ def test_a_field_is_emptied_when_nothing_is_to_be_in_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.process
-def test_an_oracle_that_is_stuck_is_an_error_of_the_world_and_no_score(tmp_path: Path) -> None:
+def test_an_oracle_that_is_stuck_is_an_error_of_the_world_and_no_score(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fairground.agents.oracle._PATIENCE", 0.3)
+    monkeypatch.setattr("fairground.agents.oracle._MOST_PATIENCE", 0.6)
     episode = attempt(tmp_path, [Tap("Nowhere")], [])
     assert episode.outcome is Outcome.ERRORED
     assert "no control named 'Nowhere'" in episode.error

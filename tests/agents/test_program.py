@@ -219,8 +219,10 @@ FLOOD = 'hear()\nline = "x" * 1000 + "\\n"\nwhile True: sys.stdout.write(line)'
 )
 @pytest.mark.process
 def test_what_a_program_does_wrong_is_a_fault_that_says_what(
-    program: Callable[..., ProgramAgent], source: str, message: str
+    program: Callable[..., ProgramAgent], source: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if "while it was running" in message:
+        monkeypatch.setattr("fairground.agents.jsonlines._LAST_WORDS", 0.1)
     big = Observation(Frame(np.random.default_rng(3).integers(0, 256, (300, 400, 3), np.uint8)))  # fills a pipe
     agent = program(source)
     with pytest.raises(ProgramFault, match=f"(?s){message}"):

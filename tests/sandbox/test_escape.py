@@ -348,7 +348,7 @@ for folder in ("/usr/bin", "/usr/sbin", "/usr/lib/openssh", "/usr/lib/dbus-1.0",
                 null = os.open("/dev/null", os.O_RDWR)
                 for fd in range(3):
                     os.dup2(null, fd)
-                signal.alarm(2)
+                signal.alarm(1)
                 os.execv(f"{folder}/{name}", [name, "--version"])
             seen = set()
             while os.waitpid(pid, os.WNOHANG)[0] == 0:
@@ -360,13 +360,21 @@ for folder in ("/usr/bin", "/usr/sbin", "/usr/lib/openssh", "/usr/lib/dbus-1.0",
             rights = {line for line in seen if line.split()[1:] not in (["1000"] * 4, ["0" * 16])}
             if rights:
                 print(name, rights)
+started = []
+streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
 for command in (["su", "-c", "id"], ["sudo", "-n", "id"], ["pkexec", "id"], ["newgrp", "root"]):
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=10)
-    except (FileNotFoundError, subprocess.TimeoutExpired):
+        started.append(subprocess.Popen(command, **streams))
+    except FileNotFoundError:
         continue
-    if b"uid=0" in done.stdout:
-        print(command)
+for process in started:  # each of them takes its time to refuse
+    try:
+        said, _ = process.communicate(timeout=10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        continue
+    if b"uid=0" in said:
+        print(process.args)
 """
     assert attack(shared, program, timeout=60) == []
 

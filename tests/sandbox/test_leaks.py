@@ -138,7 +138,7 @@ def test_a_host_that_forgets_a_sandbox_leaves_nothing(runner: str, until: Until)
 # --- many ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("count", [20, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [5, pytest.param(200, marks=pytest.mark.slow)])
 def test_sandboxes_opened_and_closed_in_a_loop_leak_nothing(count: int) -> None:
     _needs_namespaces()
     open_sandbox(runner="namespace").discard()  # whatever is kept for good is made now
@@ -158,11 +158,11 @@ def test_bare_sandboxes_leak_nothing() -> None:
     open_sandbox(runner="bare").discard()
     before = _held()
     homes = []
-    for number in range(10):
+    for number in range(4):
         with open_sandbox(runner="bare") as box:  # type: ignore[attr-defined]
             box.start(["sh", "-c", "mkdir -p a/b; chmod 0 a; (setsid sleep 1000 &)"])
             homes.append(Path(box.home).parent)
-            if number % 5 == 0:
+            if number % 2 == 0:
                 box.freeze()
     assert not [home for home in homes if home.exists()]
     assert _more_than(before) == {}
@@ -176,13 +176,14 @@ def test_a_tree_deeper_than_paths_can_be_is_removed_with_its_bare_sandbox() -> N
     assert not home.exists()
 
 
-def test_threads_that_open_and_close_sandboxes_leak_nothing() -> None:
+@pytest.mark.parametrize("count", [2, pytest.param(5, marks=pytest.mark.slow)])
+def test_threads_that_open_and_close_sandboxes_leak_nothing(count: int) -> None:
     _needs_namespaces()
     open_sandbox(runner="namespace").discard()
     before = _held()
 
     def work() -> None:
-        for _ in range(5):
+        for _ in range(count):
             box = open_sandbox(runner="namespace")
             box.run(["true"])
             box.discard()

@@ -223,6 +223,15 @@ def bench(_shared: Bench) -> Iterator[Bench]:
 
 
 @pytest.fixture(params=["namespace", pytest.param("bare", marks=pytest.mark.slow)])
+def each_bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
+    """As `bench`, in each runner in turn."""
+    if request.param == "namespace" and namespace_support().ok:
+        yield request.getfixturevalue("bench")
+    else:
+        yield from _open_bench(request.param)
+
+
+@pytest.fixture(params=["namespace", pytest.param("bare", marks=pytest.mark.slow)])
 def own_bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
     """A desktop that a test may break, in each runner in turn."""
     yield from _open_bench(request.param)

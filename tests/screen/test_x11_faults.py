@@ -130,8 +130,9 @@ def test_a_program_cannot_cut_the_picture_short(own_bench: Any) -> None:
     own_bench.screen.settle(1)
 
 
-def test_a_screen_is_closed_once_and_for_all(own_bench: Any) -> None:
+def test_a_screen_is_closed_once_and_for_all_and_a_frame_outlives_it(own_bench: Any) -> None:
     assert isinstance(own_bench.screen, Screen)
+    frame = own_bench.screen.grab()
     own_bench.screen.close()
     own_bench.screen.close()
     for use in (own_bench.screen.grab, own_bench.screen.cursor, own_bench.screen.settle):
@@ -140,39 +141,30 @@ def test_a_screen_is_closed_once_and_for_all(own_bench: Any) -> None:
     own_bench.desktop.close()
     own_bench.desktop.close()
     assert all(process.poll() is not None for process in own_bench.desktop.processes.values())
-
-
-def test_a_closed_desktop_leaves_no_lock_and_no_socket(own_bench: Any) -> None:
+    assert frame.pixels.sum() > 0
     number = own_bench.desktop.display[1:]
-    own_bench.desktop.close()
     left = own_bench.sandbox.run(["sh", "-c", f"ls -d /tmp/.X{number}-lock /tmp/.X11-unix/X{number}"], check=False)
     assert left.stdout == b""
 
 
-def test_frames_can_be_grabbed_while_another_thread_waits(own_bench: Any) -> None:
-    own_bench.keep_busy()
+def test_frames_can_be_grabbed_while_another_thread_waits(each_bench: Any) -> None:
+    each_bench.keep_busy()
     settled: list[Any] = []
-    waiting = threading.Thread(target=lambda: settled.append(own_bench.screen.settle(0.5)))
+    waiting = threading.Thread(target=lambda: settled.append(each_bench.screen.settle(0.5)))
     waiting.start()
     frames = 0
     while waiting.is_alive():
-        frames += own_bench.screen.grab().size == (1280, 720)
+        frames += each_bench.screen.grab().size == (1280, 720)
     waiting.join()
     assert settled[0].reason == "programs are still at work"
     assert frames > 10
 
 
-def test_a_frame_outlives_its_screen(own_bench: Any) -> None:
-    frame = own_bench.screen.grab()
-    own_bench.desktop.close()
-    assert frame.pixels.sum() > 0
-
-
-def test_two_desktops_in_one_sandbox_do_not_meet(own_bench: Any) -> None:
-    other = open_desktop(own_bench.sandbox, (320, 240), window_manager=False, accessibility=False)
+def test_two_desktops_in_one_sandbox_do_not_meet(each_bench: Any) -> None:
+    other = open_desktop(each_bench.sandbox, (320, 240), window_manager=False, accessibility=False)
     try:
-        assert other.display != own_bench.desktop.display
-        own_bench.client(title="here")
+        assert other.display != each_bench.desktop.display
+        each_bench.client(title="here")
         assert other.screen.windows() == ()
         assert other.screen.grab().size == (320, 240)
         assert other.screen.settle().quiet
@@ -204,8 +196,8 @@ def test_an_impossible_size_is_refused(size: tuple[int, int]) -> None:
         open_desktop(None, size)  # type: ignore[arg-type]
 
 
-def test_an_odd_size_works(own_bench: Any) -> None:
-    other = open_desktop(own_bench.sandbox, (333, 221), dpi=120)
+def test_an_odd_size_works(each_bench: Any) -> None:
+    other = open_desktop(each_bench.sandbox, (333, 221), dpi=120)
     try:
         other.screen.act(Click(point=(332, 220)))
         assert other.screen.settle().quiet

@@ -91,10 +91,10 @@ def test_very_many_windows_are_listed_up_to_a_limit(bench: Any) -> None:
     assert len(titles(bench)) == 128
 
 
-def test_windows_are_listed_without_a_window_manager(own_bench: Any) -> None:
-    other = open_desktop(own_bench.sandbox, window_manager=False, accessibility=False)
+def test_windows_are_listed_without_a_window_manager(each_bench: Any) -> None:
+    other = open_desktop(each_bench.sandbox, window_manager=False, accessibility=False)
     try:
-        own_bench.sandbox.start(["xterm", "-T", "lonely"], env=other.env)
+        each_bench.sandbox.start(["xterm", "-T", "lonely"], env=other.env)
         until(lambda: [window.title for window in other.screen.windows()] == ["lonely"], "the window")
         assert other.screen.settle().quiet
         other.screen.act(Click(point=(50, 50)))

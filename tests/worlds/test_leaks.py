@@ -24,9 +24,9 @@ from fairground.sandbox import Pool
 from fairground.worlds import open_seat, resolve
 
 world = resolve(sys.argv[1])
-with Pool(open_seat, size=2) as pool:
+with Pool(open_seat, size=1) as pool:
     seat = pool.take(world)
-    pool.wait_ready(world, 2)
+    pool.wait_ready(world, 1)
     print("ready", flush=True)
     sys.stdin.read()
 """
@@ -74,7 +74,7 @@ def wait_until(condition: Callable[[], bool]) -> bool:
     return True
 
 
-@pytest.mark.parametrize("count", [2, pytest.param(200, marks=[pytest.mark.slow, pytest.mark.timeout(900)])])
+@pytest.mark.parametrize("count", [1, pytest.param(200, marks=[pytest.mark.slow, pytest.mark.timeout(900)])])
 def test_seats_opened_and_closed_in_a_loop_leak_nothing(write_world: Callable[..., Path], count: int) -> None:
     world = resolve(str(write_world()))
     open_seat(world).close()

@@ -19,10 +19,20 @@ INPUT, OPEN, ASK, GET = (150, 30), (150, 80), (150, 130), (150, 180)
 pytestmark = pytest.mark.process
 
 
+@pytest.fixture(scope="module")
+def kept() -> Iterator[list[Seat]]:
+    """The seat that the tests use one after another, as long as it can be renewed."""
+    seats: list[Seat] = []
+    yield seats
+    for seat in seats:
+        seat.close()
+
+
 @pytest.fixture
-def seat() -> Iterator[Seat]:
-    with open_seat(world()) as seat:
-        yield seat
+def seat(kept: list[Seat]) -> Seat:
+    if not kept or not renew(kept[-1], world()):
+        kept.append(open_seat(world()))
+    return kept[-1]
 
 
 @pytest.fixture(scope="module")

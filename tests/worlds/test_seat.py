@@ -98,34 +98,33 @@ def test_a_missing_package_is_named_in_one_line_to_run(write_world: Writer, stor
     assert "no-such-package-a no-such-package-b" in str(caught.value.fix)
 
 
-def launching(command: str) -> dict[str, str]:
+def launching(command: str, ready_seconds: float = 20) -> dict[str, str]:
     return {
         '["mousepad", "~/note.txt"]': f'["sh", "-c", "{command}"]',
-        "ready_seconds = 30": "ready_seconds = 2",
+        "ready_seconds = 30": f"ready_seconds = {ready_seconds}",
     }
 
 
 @pytest.mark.parametrize(
-    ("command", "message"),
+    ("command", "message", "ready_seconds"),
     [
-        ("echo cannot open display >&2; exit 5", "status 5.*cannot open display"),
-        pytest.param("kill -SEGV $$", "status -11", marks=pytest.mark.slow),
-        ("exec sleep 1000", "showed no window.*windows: none"),
+        ("echo cannot open display >&2; exit 5", "status 5.*cannot open display", 20),
+        pytest.param("kill -SEGV $$", "status -11", 20, marks=pytest.mark.slow),
+        ("exec sleep 1000", "showed no window.*windows: none", 0.5),
     ],
 )
 def test_an_app_that_exits_or_hangs_is_an_error_with_its_output(
-    write_world: Writer, store: LayerStore, command: str, message: str
+    write_world: Writer, store: LayerStore, command: str, message: str, ready_seconds: float
 ) -> None:
-    world = resolve(str(write_world(launching(command))))
+    world = resolve(str(write_world(launching(command, ready_seconds))))
     with pytest.raises(AppError, match="(?s)" + message):
         open_seat(world, store=store)
 
 
 @pytest.mark.slow  # waits as long as a busy machine may need until the window is there
 def test_an_app_that_shows_another_window_is_an_error_that_names_it(write_world: Writer, store: LayerStore) -> None:
-    changes = {**launching("exec xterm -T other"), "ready_seconds = 30": "ready_seconds = 20"}
     with pytest.raises(AppError, match="windows: 'other'"):
-        open_seat(resolve(str(write_world(changes))), store=store)
+        open_seat(resolve(str(write_world(launching("exec xterm -T other")))), store=store)
 
 
 def test_a_program_that_is_not_there_is_a_missing_prerequisite(write_world: Writer, store: LayerStore) -> None:

@@ -70,7 +70,7 @@ def test_a_model_solves_a_task_in_a_real_seat(tmp_path: Path) -> None:
 
 
 def test_a_server_that_stays_away_is_an_error_and_not_a_failure(tmp_path: Path) -> None:
-    with AnthropicServer([says(member("wait", duration=1)), overloaded(), overloaded()]) as server:
+    with AnthropicServer([says(member("wait", duration=0.1)), overloaded(), overloaded()]) as server:
         agent = agent_at(server, retries=RetryPolicy(attempts=2))
         episode = run_episode(world(), agent, tmp_path / "e", video=False)
     assert (episode.outcome, episode.verdict, episode.steps) == (Outcome.ERRORED, None, 1)

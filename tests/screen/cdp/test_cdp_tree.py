@@ -91,11 +91,6 @@ def test_frames_are_part_of_the_tree(page: Browser) -> None:
     assert screen.evaluate("document.querySelector('iframe').contentDocument.title") == "hit"
 
 
-def test_bounds_are_in_pixels_of_the_screen_at_any_scale() -> None:
-    with browser(size=(824, 1830), scale=2.0) as page:
-        assert named(page.show(FORM).tree(), "button", "Save now").bounds == (100, 200, 180, 80)
-
-
 def test_depth_and_number_of_nodes_are_limited(page: Browser) -> None:
     screen = page.show("<ul>" + "<li><p><a href='#'>item</a></p></li>" * 300 + "</ul>")
     assert sum(1 for _ in screen.tree(limit=50).walk()) == 50

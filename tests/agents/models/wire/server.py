@@ -43,6 +43,7 @@ class WireServer:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True  # a chunk would wait for the acknowledgement of the one before it: 40 ms
 
             def do_POST(handler) -> None:
                 length = int(handler.headers.get("content-length") or 0)
