@@ -110,7 +110,8 @@ def test_modifiers_are_held_during_a_click_and_let_go_after_it(page: Browser) ->
 
 @pytest.mark.parametrize("name", NAMED_KEYS)
 def test_every_named_key_arrives_with_its_key_code_and_number(page: Browser, name: str) -> None:
-    if page.screen.evaluate("typeof log") == "undefined" or name in ("back", "forward", "refresh", "f5"):
+    # Many keys share a page, unless another test left its own there, or a key leads to another.
+    if page.screen.evaluate("document.activeElement.id") != "t" or name in ("back", "forward", "refresh", "f5"):
         page.show(FIELD)
     page.screen.evaluate("log.length = 0")
     page.screen.act(KeyDown(key=name))
