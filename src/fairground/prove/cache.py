@@ -33,7 +33,7 @@ class Cache:
         self.path = path or cache_folder() / "proofs.sqlite"
         self._waiting: list[tuple[str, str, str]] = []
         self._since = time.monotonic()
-        with self._told(), writing(self.path):
+        with cache_errors(self.path), writing(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(self.path, isolation_level=None, timeout=60.0)
             self._db.execute("PRAGMA journal_mode = WAL")
@@ -49,7 +49,7 @@ class Cache:
         """What is known of these keys; what cannot be read any more is not known."""
         wanted = list(keys)
         found: dict[str, R] = {}
-        with self._told():
+        with cache_errors(self.path):
             for begin in range(0, len(wanted), 500):
                 some = wanted[begin : begin + 500]
                 marks = ",".join("?" * len(some))
@@ -70,7 +70,7 @@ class Cache:
         self._since = time.monotonic()
         if not self._waiting:
             return
-        with self._told():
+        with cache_errors(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 self._db.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?)", self._waiting)
@@ -92,14 +92,16 @@ class Cache:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    @contextlib.contextmanager
-    def _told(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.DatabaseError, OSError) as error:
-            if (full := database_full(error, self.path)) is not None:
-                raise full from error
-            raise InfrastructureError(
-                f"{self.path}: {error}",
-                fix="is the disk full or the folder read-only? The file is a cache and may be deleted",
-            ) from error
+
+@contextlib.contextmanager
+def cache_errors(path: Path) -> Iterator[None]:
+    """Turns what a database in the cache cannot do into an error that says what to do about it."""
+    try:
+        yield
+    except (sqlite3.DatabaseError, OSError) as error:
+        if (full := database_full(error, path)) is not None:
+            raise full from error
+        raise InfrastructureError(
+            f"{path}: {error}",
+            fix="is the disk full or the folder read-only? The file is a cache and may be deleted",
+        ) from error

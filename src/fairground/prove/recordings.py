@@ -15,14 +15,15 @@ import hashlib
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from fairground.core import InfrastructureError, State
+from fairground.core import State
 from fairground.core.anytext import pack, unpack
-from fairground.core.writing import database_full, writing
+from fairground.core.writing import writing
+from fairground.prove.cache import cache_errors
 from fairground.prove.pairs import Open
 from fairground.sandbox.layers import cache_folder
 from fairground.worlds import Move, Rehearsal, Stuck, World
@@ -57,7 +58,7 @@ class Recordings:
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path or cache_folder() / "recordings.sqlite"
-        with self._told(), writing(self.path):
+        with cache_errors(self.path), writing(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(self.path, isolation_level=None, timeout=60.0)
             self._db.execute("PRAGMA journal_mode = WAL")
@@ -74,7 +75,7 @@ class Recordings:
 
     def made(self, world: str, moves: str) -> Made | None:
         """What the last of these moves came to."""
-        with self._told():
+        with cache_errors(self.path):
             row = self._db.execute("SELECT said FROM moves WHERE world = ? AND moves = ?", (world, moves)).fetchone()
         return Made(*json.loads(row[0])) if row else None
 
@@ -88,13 +89,13 @@ class Recordings:
 
     def keep_made(self, world: str, moves: str, made: Made) -> None:
         """Keeps what the last of these moves came to."""
-        with self._told():
+        with cache_errors(self.path):
             said = json.dumps([made.said, made.stuck])
             self._db.execute("INSERT OR IGNORE INTO moves VALUES (?, ?, ?)", (world, moves, said))
 
     def __len__(self) -> int:
         """How many states after moves there are."""
-        with self._told():
+        with cache_errors(self.path):
             return int(self._db.execute("SELECT count(*) FROM ends").fetchone()[0])
 
     def close(self) -> None:
@@ -114,7 +115,7 @@ class Recordings:
             {"files": files, "data": pack(dict(state.data)), "missing": pack(dict(state.missing))}
         ).encode()
         contents[_digest(told)] = told
-        with self._told():
+        with cache_errors(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 for digest, content in contents.items():
@@ -130,7 +131,7 @@ class Recordings:
                 raise
 
     def _state(self, query: str, *key: str) -> State | None:
-        with self._told():
+        with cache_errors(self.path):
             row = self._db.execute(query, key).fetchone()
             if row is None or (told := self._content(row[0])) is None:
                 return None
@@ -152,18 +153,6 @@ class Recordings:
         except zlib.error:
             return None
         return content if _digest(content) == digest else None
-
-    @contextlib.contextmanager
-    def _told(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.DatabaseError, OSError) as error:
-            if (full := database_full(error, self.path)) is not None:
-                raise full from error
-            raise InfrastructureError(
-                f"{self.path}: {error}",
-                fix="is the disk full or the folder read-only? The file is a cache and may be deleted",
-            ) from error
 
 
 class Recorded:
