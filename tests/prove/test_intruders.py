@@ -2,10 +2,10 @@
 
 import pytest
 
-from fairground.agents import Brief
+from fairground.agents import Brief, TakesSeat
 from fairground.core import Observation
 from fairground.prove.cheaters import make_cheater
-from fairground.prove.intruders import INTRUDERS, Intruder
+from fairground.prove.intruders import INTRUDERS
 from fairground.verify import judge
 from fairground.worlds import open_seat, resolve
 
@@ -17,11 +17,16 @@ from fairground.worlds import open_seat, resolve
 def test_an_intruder_gets_nothing(name: str) -> None:
     world = resolve("desk/calc/region-total/north@outdoor-shop/light/sales", unproven=True)
     agent = make_cheater(name)
-    assert isinstance(agent, Intruder)
     with open_seat(world) as seat:
-        agent.take_seat(seat)
+        if isinstance(agent, TakesSeat):
+            agent.take_seat(seat)
         agent.begin(Brief(instruction=world.instruction, size=seat.screen.size, step_budget=10))
-        turn = agent.act(Observation(frame=seat.screen.grab()))
+        for _ in range(10):
+            turn = agent.act(Observation(frame=seat.screen.grab()))
+            if turn.action.ends:
+                break
+            seat.screen.act(turn.action)
+            seat.screen.settle()
         after = seat.finish()
     assert turn.action.ends
     assert judge(world, seat.before, after).reward == 0

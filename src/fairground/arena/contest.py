@@ -14,7 +14,7 @@ from pathlib import Path
 from traceback import format_exc
 from typing import Final
 
-from fairground.agents import Agent
+from fairground.agents import Agent, TakesSeat
 from fairground.agents.keys import without_keys
 from fairground.arena import battles as kept
 from fairground.arena.battles import Battle, Task
@@ -255,7 +255,7 @@ class Contests:
         for name, make in self.ground.agents.items():
             if name not in self._seated:
                 try:
-                    self._seated[name] = hasattr(make(), "take_seat")
+                    self._seated[name] = isinstance(make(), TakesSeat)
                 except FairgroundError:  # what it says may name the agent
                     _log.error("agent %s cannot be made:\n%s", name, without_keys(format_exc()))
         return [name for name, seated in self._seated.items() if solvable or not seated]

@@ -12,7 +12,6 @@ from fairground.agents import Agent, Brief, Turn
 from fairground.arena import Person
 from fairground.core import CallUser, Observation, Wait
 from fairground.web import Site
-from fairground.worlds import Seat
 from tests.web.end_to_end.browsing import scan
 from tests.web.end_to_end.conftest import Visit
 
@@ -45,7 +44,7 @@ def agents() -> dict[str, Callable[[], Agent]]:
 
 @pytest.mark.slow
 def test_a_file_is_laid_out_questions_are_answered_and_the_two_go_on_with_something_else(
-    site: Site, url: str, visit: Visit, judge: Person, keep_picture: Callable[[Page, str], None]
+    site: Site, visit: Visit, judge: Person, keep_picture: Callable[[Page, str], None]
 ) -> None:
     page = visit("/arena/new", judge)
     page.click("label:has([value=own])")
@@ -61,11 +60,10 @@ def test_a_file_is_laid_out_questions_are_answered_and_the_two_go_on_with_someth
     expect(page.locator("main")).to_contain_text("On both desktops: letter & more.txt")
     for side in "ab":
         expect(page.locator(f"[data-side={side}] .talk .asks")).to_have_text(QUESTION)
-    now = page.request.get(f"{url}/api/battles/{first.rsplit('/', 1)[1]}").json()
-    for side in "ab":
-        hosted = site.house.find(now["sides"][side]["seat"])
-        assert hosted is not None and isinstance(hosted.seat, Seat)
-        assert hosted.seat.sandbox.read_file("~/Desktop/letter & more.txt") == NOTE
+    seats = site.contests._running[first.rsplit("/", 1)[1]].seats  # the site only lets people look at them
+    assert sorted(seats) == ["a", "b"]
+    for seat in seats.values():
+        assert seat.sandbox.read_file("~/Desktop/letter & more.txt") == NOTE
     keep_picture(page, "asking-1280-light")
     scan(page)
     for side, answer in (("a", "Yes, as Ada"), ("b", "No")):
