@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, ClassVar
 from urllib.parse import quote
 
@@ -11,7 +12,18 @@ import pytest
 
 from fairground.agents import Brief, make_agent
 from fairground.agents.oracle import carry_out
-from fairground.core import Check, Configuration, Episode, InvalidInput, Outcome, State, UnknownName
+from fairground.core import (
+    Check,
+    Click,
+    Configuration,
+    Episode,
+    InvalidInput,
+    Node,
+    Outcome,
+    Scroll,
+    State,
+    UnknownName,
+)
 from fairground.rollout import run_episode
 from fairground.verify import equal
 from fairground.worlds import App, Fill, Move, Press, Say, Scenario, ScreenSpec, Seat, Suite, Tap, World, resolve
@@ -173,3 +185,21 @@ def test_what_is_no_move_is_an_error_and_not_passed_over() -> None:
     moves: Any = [(7, 8)]
     with pytest.raises(InvalidInput, match=r"\(7, 8\) is no move"):
         list(carry_out(nowhere, moves))
+
+
+@pytest.mark.parametrize(("top", "expected"), [(600, (278, 621)), (657, (278, 666)), (672, None)])
+def test_a_control_that_its_window_cuts_off_is_pressed_where_it_shows(
+    top: int, expected: tuple[int, int] | None
+) -> None:
+    button = Node(role="push button", name="Confirm", bounds=(178, top, 201, 43))
+    page = Node(role="document web", bounds=(154, 161, 952, 515), children=(button,))
+    window = Node(role="frame", bounds=(150, 40, 960, 640), children=(page,))
+    tree = Node(role="desktop frame", children=(Node(role="application", children=(window,)),))
+    seat: Any = SimpleNamespace(
+        screen=SimpleNamespace(tree=lambda: tree, size=(1280, 720)), sandbox=SimpleNamespace(at_work=lambda: False)
+    )
+    action = next(carry_out(seat, [Tap("Confirm")])).action
+    if expected is None:
+        assert isinstance(action, Scroll)
+    else:
+        assert isinstance(action, Click) and action.point == expected

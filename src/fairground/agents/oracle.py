@@ -41,6 +41,7 @@ _SCROLLS = 60
 _FAR = 10.0  # screens that are scrolled at once
 _BARS = frozenset({"banner", "navigation", "contentinfo"})
 _ON_TOP = frozenset({"menu", "dialog", "alert", "file chooser"})
+_WINDOWS = frozenset({"frame", "document web", "scroll pane", "viewport"})  # show only what lies inside their bounds
 _LEAST = 8  # pixels of a thing at the edge that must show for it to be pressed
 
 
@@ -204,13 +205,18 @@ def _look(seat: Seat, find: _Find) -> tuple[Node, Place]:
 
 
 def _open_spot(tree: Node, place: Place, size: tuple[int, int]) -> tuple[int, int] | None:
-    """A point of it that nothing else lies over; None when it does not show, or not enough of it."""
+    """A point of the visible part that nothing else covers; None when too little of it is visible."""
     if (bounds := place.node.bounds) is None:
         return None
-    left, top, width, height = bounds
-    right, bottom = left + width, top + height
+    left, top, right, bottom = _edges(bounds)
     cut = left <= 0 or top <= 0 or right >= size[0] or bottom >= size[1]
-    if cut and min(width, height) < _LEAST:
+    for node in place.above:
+        if node.role in _WINDOWS and node.bounds is not None and min(node.bounds[2:]) > 0:
+            window = _edges(node.bounds)
+            cut = cut or left < window[0] or top < window[1] or right > window[2] or bottom > window[3]
+            left, top = max(left, window[0]), max(top, window[1])
+            right, bottom = min(right, window[2]), min(bottom, window[3])
+    if cut and min(right - left, bottom - top) < _LEAST:
         return None
     family = {id(node) for node in (*place.above, *place.node.walk())}
     others = [
@@ -235,6 +241,11 @@ def _layer(tree: Node, place: Place) -> Node:
 def _may_cover(node: Node) -> bool:
     """Whether it may lie over other things: controls, and the bars of a page that stay while it is scrolled."""
     return is_control(node) or node.role in _BARS
+
+
+def _edges(bounds: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
+    left, top, width, height = bounds
+    return left, top, left + width, top + height
 
 
 def _holds(bounds: tuple[int, int, int, int], point: tuple[int, int]) -> bool:
