@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from fairground.core.configuration import Configuration as Configuration
     from fairground.core.configuration import Parameter as Parameter
     from fairground.core.configuration import fingerprint as fingerprint
+    from fairground.core.digest import code_digest as code_digest
     from fairground.core.episode import AGENTS_FAULT as AGENTS_FAULT
     from fairground.core.episode import EndedBy as EndedBy
     from fairground.core.episode import Episode as Episode
@@ -140,6 +141,7 @@ __all__ = [
     "Window",
     "canonical_key",
     "check_name",
+    "code_digest",
     "ended_by_words",
     "fingerprint",
     "from_pixel",
@@ -215,6 +217,7 @@ _LATE = {
     "canonical_key": "keys",
     "check_name": "names",
     "ended_by_words": "episode",
+    "code_digest": "digest",
     "fingerprint": "configuration",
     "from_pixel": "action",
     "is_modifier": "keys",

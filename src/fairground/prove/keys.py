@@ -6,8 +6,6 @@ the keys of that scenario alone.
 
 from __future__ import annotations
 
-import ast
-import hashlib
 import inspect
 import json
 from functools import lru_cache
@@ -16,10 +14,9 @@ from typing import Any
 
 from fairground.core import fingerprint
 from fairground.prove.seats import has_rehearsal
-from fairground.sandbox import hash_path
 from fairground.worlds import App, Scenario, Suite, World
 from fairground.worlds.packages import package_versions
-from fairground.worlds.written import module_files, written_in
+from fairground.worlds.written import code_address, module_files, written_in
 
 RULES = 1
 """Raised when what is asked of a proof changes; everything is then proven anew."""
@@ -35,7 +32,9 @@ class Keys:
         self._suite = suite
         self._rules = fingerprint({"rules": RULES, "checks": _matchers()})
         self._apps = {app.name: fingerprint(_app_parts(suite, app)) for app in suite.apps}
-        self._scenarios = {(one.app, one.name): fingerprint(_scenario_parts(one)) for one in suite.scenarios}
+        self._scenarios = {
+            (scenario.app, scenario.name): fingerprint(_scenario_parts(scenario)) for scenario in suite.scenarios
+        }
 
     def pair(self, scenario: Scenario, instance: str, profile: str) -> str:
         """Of one instance on one profile."""
@@ -51,7 +50,7 @@ class Keys:
 
     def mutants(self, scenario: Scenario, instance: str, profile: str, others: tuple[str, ...]) -> str:
         """Of the mutants of one instance on one profile, which borrow from other instances."""
-        borrowed = [self.pair(scenario, other, profile) for other in others]
+        borrowed = [self.pair(scenario, borrowed_from, profile) for borrowed_from in others]
         return fingerprint(
             [
                 "mutants",
@@ -92,9 +91,14 @@ def _app_parts(suite: Suite, app: App) -> Any:
     """What an app is made of; the modules of scenarios in its folder are theirs, not its own."""
     if type(app).sources is not App.sources:
         return _plain(app.sources())  # its author says what it is made of
-    own = {path.resolve() for one in suite.scenarios if one.app == app.name for path in module_files(one)}
+    if type(app).source_files is not App.source_files:
+        return code_address(app.source_files())
+    own = {
+        path.resolve() for scenario in suite.scenarios if scenario.app == app.name for path in module_files(scenario)
+    }
     own -= {path.resolve() for path in module_files(app)}
-    return [_hash_folder(Path(inspect.getfile(type(app))).parent.resolve(), frozenset(own)), written_in(app)]
+    folder = Path(inspect.getfile(type(app))).parent.resolve()
+    return [code_address(path for path in _files(folder) if path not in own), written_in(app)]
 
 
 def _scenario_parts(scenario: Scenario) -> Any:
@@ -102,22 +106,16 @@ def _scenario_parts(scenario: Scenario) -> Any:
     return [_plain(scenario.sources()), about]
 
 
-@lru_cache(maxsize=64)
-def _hash_folder(folder: Path, without: frozenset[Path]) -> str:
-    digest = hashlib.blake2b(digest_size=16)
-    for path in sorted(folder.rglob("*")):
-        if "__pycache__" in path.parts or "proofs" in path.parts or path in without or not path.is_file():
-            continue
-        content = path.read_bytes()
-        digest.update(f"{path.relative_to(folder)}\0{len(content)}\0".encode(errors="surrogateescape") + content)
-    return digest.hexdigest()
+def _files(folder: Path) -> list[Path]:
+    left_out = {"__pycache__", "proofs"}
+    return [path for path in sorted(folder.rglob("*")) if path.is_file() and not left_out.intersection(path.parts)]
 
 
 def _set_up(scenario: Scenario) -> Any:
     """What of a scenario an app may look at when it sets a world up."""
     if type(scenario).setup is not Scenario.setup:
         return written_in(scenario)
-    told = {name: value for one in reversed(type(scenario).__mro__) for name, value in vars(one).items()}
+    told = {name: value for base in reversed(type(scenario).__mro__) for name, value in vars(base).items()}
     told |= vars(scenario)
     words = ("template", "step_budget", "time_budget")
     plain = (str, int, float, bool, tuple, frozenset)
@@ -127,7 +125,7 @@ def _set_up(scenario: Scenario) -> Any:
 
 @lru_cache(maxsize=1)
 def _driver() -> str:
-    """Our own code that gives input, waits and records, without its comments and docstrings."""
+    """Our own code that gives input, waits and records."""
     import fairground.agents
     import fairground.screen
     import fairground.worlds
@@ -136,16 +134,7 @@ def _driver() -> str:
         fairground.agents, fairground.screen, fairground.worlds))  # fmt: skip
     modules = [*screen.glob("*.py"), agents / "oracle.py", agents / "gestures.py", Path(__file__).with_name("seats.py")]
     modules += [worlds / f"{name}.py" for name in ("app", "seat", "stages", "folder_recording")]
-    return fingerprint([[path.name, _code(path)] for path in sorted(modules)])
-
-
-def _code(path: Path) -> str:
-    """A module as the interpreter sees it."""
-    tree = ast.parse(path.read_bytes())
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
-            del node.body[0]
-    return hashlib.blake2b(ast.dump(tree).encode(), digest_size=16).hexdigest()
+    return code_address(sorted(modules))
 
 
 @lru_cache(maxsize=1)
@@ -157,7 +146,7 @@ def _matchers() -> str:
     import fairground.verify
 
     folder = Path(fairground.verify.__file__).parent
-    return _hash_folder(folder, frozenset([*(folder / "reading").rglob("*"), folder / "answers.py"]))
+    return code_address(path for path in _files(folder) if "reading" not in path.parts and path.name != "answers.py")
 
 
 @lru_cache(maxsize=4)
@@ -167,7 +156,7 @@ def _makers(rehearsed: bool, kind: str) -> str:
     if kind == "answer":
         names = (*names, "answers")
     modules = sorted(path for name in {*names} for path in here.glob(f"{name}.py"))
-    return fingerprint([[path.name, hash_path(path)] for path in modules])
+    return code_address(modules)
 
 
 def _plain(value: Any) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -27,12 +27,12 @@ from fairground.core import (
     check_name,
     unknown,
 )
-from fairground.sandbox import Limits, Sandbox, hash_path
+from fairground.sandbox import Limits, Sandbox
 from fairground.screen import DesktopStyle
 from fairground.worlds.inspector import Inspector
 from fairground.worlds.oracle import Command, Move, Rehearsal, Stuck
 from fairground.worlds.proofs import ProofTable, read_table
-from fairground.worlds.written import written_in
+from fairground.worlds.written import hash_files, written_in
 
 if TYPE_CHECKING:
     from fairground.worlds.seat import Seat
@@ -101,9 +101,17 @@ class App(ABC):
     inspector: ClassVar[Inspector | None] = None
     install_script: Path | None = None
 
+    def source_files(self) -> Iterable[Path]:
+        """Files that the app is made of: by default all in the folder of its module.
+
+        Cached stages are rebuilt when their content changes. Proofs become stale when their code or data changes.
+        """
+        folder = Path(inspect.getfile(type(self))).parent
+        return [path for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts]
+
     def sources(self) -> Any:
-        """Content address of what the stages are made of: here the folder that the app's module lies in."""
-        return hash_path(Path(inspect.getfile(type(self))).parent)
+        """Content address of what the stages are made of. Override it where that is not a set of files."""
+        return hash_files(self.source_files())
 
     def env(self, world: World) -> dict[str, str]:
         """Environment of every program in the seat; themes often need one."""

@@ -36,6 +36,7 @@ from fairground.worlds.folder_recording import covers, record
 from fairground.worlds.oracle import Move
 from fairground.worlds.placeholders import fill
 from fairground.worlds.seat import Seat
+from fairground.worlds.written import code_address
 
 SCRIPTS = ("install", "configure", "setup")
 FILE = "world.toml"
@@ -245,7 +246,7 @@ class FolderScenario(Scenario):
         here = Path(__file__).parent
         deciding = [here / f"{name}.py" for name in _DECIDING]
         readers = {path for check in self.table.check if check.reads for path in parser_sources(check.reads)}
-        return [self._said, [hash_path(path) for path in (*deciding, *sorted(readers))]]
+        return [self._said, code_address((*deciding, *sorted(readers)))]
 
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
         """Decides each check on the recorded files."""

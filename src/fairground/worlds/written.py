@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import ast
 import functools
-import hashlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-from fairground.core import fingerprint
+from fairground.core import code_digest, fingerprint
+from fairground.sandbox import hash_path
 
 _DEPTH = 8
 _USED = ("fairground.verify.reading.", "fairground.verify.answers")
@@ -32,6 +32,20 @@ def written_in(thing: object) -> str:
     modules.update(one.__module__ for one in type(thing).__mro__)
     files = {name: _content(name) for name in sorted(_closed(modules))}
     return fingerprint({"class": type(thing).__qualname__, "files": files, "data": data})
+
+
+def hash_files(paths: Iterable[Path]) -> str:
+    """Content address of files and the last two parts of their paths."""
+    parts = []
+    for path in paths:
+        info = path.stat()
+        parts.append(["/".join(path.parts[-2:]), _hash_file(path, info.st_mtime_ns, info.st_size)])
+    return fingerprint(parts)
+
+
+def code_address(paths: Iterable[Path]) -> str:
+    """The same, but of Python modules only their code counts: not their words, layout and local names."""
+    return fingerprint([["/".join(path.parts[-2:]), _digest(path)] for path in paths])
 
 
 def module_files(thing: object) -> Iterator[Path]:
@@ -100,7 +114,16 @@ def _content(name: str) -> str:
     place = getattr(module, "__file__", None)
     if place is None or not Path(place).is_file():
         return ""
-    return hashlib.blake2b(Path(place).read_bytes(), digest_size=16).hexdigest()
+    return _digest(Path(place))
+
+
+@functools.lru_cache(maxsize=4096)
+def _hash_file(path: Path, changed_ns: int, size: int) -> str:
+    return hash_path(path)
+
+
+def _digest(path: Path) -> str:
+    return code_digest(path.read_bytes()) if path.suffix == ".py" else hash_path(path)
 
 
 def _plain(value: Any, modules: set[str], depth: int) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import time
 from abc import abstractmethod
@@ -14,7 +13,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fairground.core import AppError, FairgroundError, Pixels, State, Window
-from fairground.sandbox import hash_path
 from fairground.screen import DesktopStyle
 from fairground.worlds import App, Command, Seat, World
 from fairground_desk.kit.recording import Recorded, record_files, record_folders
@@ -42,11 +40,11 @@ class DeskApp(App):
     settings: ClassVar[tuple[str, ...]] = ()
     launchers: ClassVar[tuple[str, ...]] = ()
 
-    def sources(self) -> str:
-        """Content address of the app and of what it is built on, without scenarios, inspector and documents."""
+    def source_files(self) -> Sequence[Path]:
+        """The app and what it is built on, without scenarios, inspector and documents."""
         others = ("fairground", "builtins", "abc")
-        ours = (one for one in type(self).__mro__ if one.__module__.partition(".")[0] not in others)
-        return _sources(tuple(dict.fromkeys(Path(inspect.getfile(one)).parent for one in ours)))
+        ours = (base for base in type(self).__mro__ if base.__module__.partition(".")[0] not in others)
+        return _source_files(tuple(dict.fromkeys(Path(inspect.getfile(base)).parent for base in ours)))
 
     def desktop(self, world: World) -> DesktopStyle:
         """The theme's desktop."""
@@ -140,12 +138,12 @@ def has_content(pixels: Pixels, window: Window, *, shades: int = 60) -> bool:
 
 
 @cache
-def _sources(folders: tuple[Path, ...]) -> str:
-    parts = []
-    for place in folders:
-        for path in sorted(place.rglob("*")):
-            inside = path.relative_to(place)
+def _source_files(folders: tuple[Path, ...]) -> tuple[Path, ...]:
+    files = []
+    for folder in folders:
+        for path in sorted(folder.rglob("*")):
+            inside = path.relative_to(folder)
             reads_only = inside.parts[0] in ("scenarios", "README.md") or inside.name.startswith("inspector")
             if path.is_file() and "__pycache__" not in inside.parts and not reads_only:
-                parts.append(f"{inside.as_posix()} {hash_path(path)}")
-    return hashlib.blake2b("\n".join(parts).encode(), digest_size=16).hexdigest()
+                files.append(path)
+    return tuple(files)

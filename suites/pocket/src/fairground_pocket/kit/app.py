@@ -51,9 +51,9 @@ class PocketApp(App):
     def fill(self, database: Database, cast: Cast, draw: Draw) -> None:
         """Fills the empty database of a profile. The same arguments must give the same rows, in the same order."""
 
-    def sources(self) -> str:
-        """Content address of the kit and of the app without its scenarios, so that a new task is no new app."""
-        return _sources(Path(inspect.getfile(type(self))).parent)
+    def source_files(self) -> Sequence[Path]:
+        """The kit and the app without its scenarios, so that a new task does not change the app."""
+        return profiles.source_files(Path(inspect.getfile(type(self))).parent)
 
     def content(self, profile: str) -> bytes:
         """The database of a profile as nobody has touched it yet."""
@@ -198,8 +198,3 @@ def _end(seat: Seat) -> None:
 @cache
 def _remembered() -> OrderedDict[tuple[str, ...], tuple[Task, Staged]]:
     return OrderedDict()
-
-
-@cache
-def _sources(folder: Path) -> str:
-    return profiles.sources(folder)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import tempfile
 from collections.abc import Callable
@@ -11,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
-from fairground.sandbox import cache_folder, hash_path
+from fairground.sandbox import cache_folder
 from fairground_pocket.kit.cast import Cast, cast
 from fairground_pocket.kit.database import Database
 from fairground_pocket.kit.draw import Draw
@@ -59,15 +58,16 @@ def load(site: Site, builder: Builder, profile: str, sources: str) -> bytes:
     return known[key]
 
 
-def sources(folder: Path) -> str:
-    """Content address of the kit and an app's folder, its scenarios left out: they are tasks, not the app."""
-    parts = []
+@cache
+def source_files(folder: Path) -> tuple[Path, ...]:
+    """Files of the kit and of an app's folder, its scenarios left out: they are tasks, not the app."""
+    files = []
     for place in (Path(__file__).parent, folder):
         for path in sorted(place.rglob("*")):
             inside = path.relative_to(place)
             if path.is_file() and "__pycache__" not in inside.parts and inside.parts[0] != "scenarios":
-                parts.append(f"{inside.as_posix()} {hash_path(path)}")
-    return hashlib.blake2b("\n".join(parts).encode(), digest_size=16).hexdigest()
+                files.append(path)
+    return tuple(files)
 
 
 @cache

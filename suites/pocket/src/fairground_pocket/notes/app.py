@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, cast
 from urllib.parse import urlencode
 
 from fairground.core import AppError, State
-from fairground.sandbox import hash_path
 from fairground.worlds import App, ScreenSpec, Seat, World
 from fairground_pocket.kit.serving import Request, Response, Server
 from fairground_pocket.notes.profiles import PROFILES, read_profile
@@ -45,10 +44,10 @@ class Notes(App):
         _serve(seat, world)
         return True
 
-    def sources(self) -> list[str]:
+    def source_files(self) -> Sequence[Path]:
         """This folder, and what is used of the kit."""
-        folder = Path(__file__).parent
-        return [hash_path(folder), *(hash_path(folder.parent / "kit" / name) for name in ("markup.py", "serving.py"))]
+        kit = Path(__file__).parents[1] / "kit"
+        return [*super().source_files(), kit / "markup.py", kit / "serving.py"]
 
     def capture(self, seat: Seat, world: World) -> State:
         """Records the database: notes, labels and settings."""

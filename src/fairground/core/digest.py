@@ -1,0 +1,134 @@
+"""Digests of Python modules that change only when their behaviour may change.
+
+Comments, docstrings, formatting and the names of local variables are left out, so rewording a module does not make
+proofs of it stale. The digest is the same for every supported version of Python.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_LEFT_OUT = ("ctx", "kind", "type_comment", "type_ignores")
+_VARIABLE: dict[type[ast.AST], str] = {
+    ast.Name: "id",
+    ast.arg: "arg",
+    ast.ExceptHandler: "name",
+    ast.MatchAs: "name",
+    ast.MatchStar: "name",
+    ast.MatchMapping: "rest",
+}
+"""The field of a node that holds the name of a variable."""
+
+
+@lru_cache(maxsize=2048)
+def code_digest(source: bytes) -> str:
+    """Returns a digest of a module's code, or of its bytes when they are not valid Python."""
+    try:
+        code = repr(_canonical(ast.parse(source), _Scope())).encode(errors="surrogatepass")
+    except (SyntaxError, ValueError, RecursionError):
+        code = source
+    return hashlib.blake2b(code, digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """What the variables of a scope are called in the digest: locals have numbers, all others their own names."""
+
+    names: dict[str, str] = field(default_factory=dict)
+    numbers: Iterator[int] = field(default_factory=itertools.count)
+
+    def with_locals(self, names: Iterable[str]) -> _Scope:
+        numbered = {name: f"${next(self.numbers)}" for name in dict.fromkeys(names)}
+        return _Scope(self.names | numbered, self.numbers)
+
+    def without(self, names: Iterable[str]) -> _Scope:
+        hidden = set(names)
+        return _Scope({name: number for name, number in self.names.items() if name not in hidden}, self.numbers)
+
+
+def _canonical(node: Any, scope: _Scope) -> Any:
+    """The tree as nested tuples, without what does not matter."""
+    if isinstance(node, list):
+        return tuple(_canonical(entry, scope) for entry in node)
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    if isinstance(node, _FUNCTIONS):
+        return _function(node, scope)
+    if isinstance(node, ast.Module):
+        return _fields(node, scope, body=_code(node.body))
+    if isinstance(node, ast.ClassDef):
+        body = _code(node.body)
+        return _fields(node, scope.without(_bound(body)), body=body)
+    if isinstance(node, ast.Lambda):
+        scope = scope.with_locals(_parameters(node.args))
+    elif isinstance(node, _COMPREHENSIONS):
+        scope = scope.with_locals(_bound([generator.target for generator in node.generators]))
+    return _fields(node, scope)
+
+
+def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: _Scope) -> Any:
+    body = _code(node.body)
+    parameters = _parameters(node.args)  # they keep their names: callers may use them
+    outer = {name for inner in _own(body) if isinstance(inner, ast.Global | ast.Nonlocal) for name in inner.names}
+    local = [name for name in _bound(body) if name not in outer and name not in parameters]
+    around = scope.without(parameters)
+    return (_fields(node, around, body=[]), _canonical(body, around.with_locals(local)))
+
+
+def _fields(node: ast.AST, scope: _Scope, **replaced: Any) -> Any:
+    parts: list[Any] = [type(node).__name__]
+    for name, value in ast.iter_fields(node):
+        value = replaced.get(name, value)
+        if name in _LEFT_OUT or value is None or value == []:  # newer versions of Python add empty fields
+            continue
+        variable = name == _VARIABLE.get(type(node))
+        parts.append((name, scope.names.get(value, value) if variable else _canonical(value, scope)))
+    return tuple(parts)
+
+
+def _code(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Statements that do something: no docstrings of the scope or its attributes, no `pass` and no `...`."""
+    return [
+        entry
+        for entry in body
+        if not isinstance(entry, ast.Pass)
+        and not (
+            isinstance(entry, ast.Expr)
+            and isinstance(entry.value, ast.Constant)
+            and (isinstance(entry.value.value, str) or entry.value.value is ...)
+        )
+    ]
+
+
+def _parameters(arguments: ast.arguments) -> list[str]:
+    single = [arguments.vararg, arguments.kwarg]
+    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *(entry for entry in single if entry)]
+    return [parameter.arg for parameter in named]
+
+
+def _bound(nodes: Iterable[ast.AST]) -> list[str]:
+    """The variables that nodes of one scope bind, in order."""
+    bound = []
+    for node in _own(nodes):
+        name = getattr(node, _VARIABLE.get(type(node), ""), None)
+        if name and not isinstance(getattr(node, "ctx", None), ast.Load):
+            bound.append(name)
+    return bound
+
+
+def _own(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Nodes of one scope in order; of comprehensions inside it, only what they bind outside: `:=`."""
+    for node in nodes:
+        yield node
+        if isinstance(node, _COMPREHENSIONS):
+            yield from (inner.target for inner in ast.walk(node) if isinstance(inner, ast.NamedExpr))
+        elif not isinstance(node, (*_FUNCTIONS, ast.Lambda, ast.ClassDef)):
+            yield from _own(ast.iter_child_nodes(node))
