@@ -10,7 +10,7 @@ __all__ = ["suite"]
 suite = Suite(
     name="desk",
     title="Desk",
-    version="0.2.0",
+    version="0.3.0",
     apps=(
         calc.Calc(),
         writer.Writer(),

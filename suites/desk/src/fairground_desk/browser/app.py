@@ -171,7 +171,6 @@ class Browser(DeskApp):
             super().command(seat, command)
 
     def person(self, world: World) -> Person:
-        """Whose browser it is."""
         return person(str(world.profile["person"]))
 
     def debugger(self, seat: Seat) -> Debugger:

@@ -109,24 +109,19 @@ class Person:
 
     @property
     def name(self) -> str:
-        """First and last name."""
         return f"{self.first} {self.last}"
 
     @property
     def email(self) -> str:
-        """At work."""
         return f"{self.key}@{self.domain}"
 
     def host(self, site: str) -> str:
-        """Where a site is served."""
         return f"{site}.{self.domain}"
 
     def url(self, site: str, path: str = "/") -> str:
-        """An address of a site."""
         return f"http://{self.host(site)}{path}"
 
     def money(self, amount: float) -> str:
-        """As the shop writes it."""
         return f"{amount:,.2f} {self.currency}"
 
     def record(self, number: int) -> dict[str, Value]:

@@ -51,11 +51,9 @@ class CalcTask(DeskTask):
         return [*self.judge(world, before, after, answer), files_unchanged(before, after, allowed)]
 
     def path(self, world: World) -> str:
-        """Where the workbook lies."""
         return self.workbook.format_map(world.parameters)
 
     def book(self, world: World, before: State) -> Workbook:
-        """The workbook as it was."""
         return read_book(before.file(self.path(world)))
 
 

@@ -59,32 +59,26 @@ class Studio:
 
     @property
     def home(self) -> str:
-        """Where the pictures are."""
         return f"~/Pictures/{self.folder}"
 
     @property
     def photo_path(self) -> str:
-        """The main photograph."""
         return f"{self.home}/{self.photo[0]}.jpg"
 
     @property
     def second_path(self) -> str:
-        """The second photograph."""
         return f"{self.home}/{self.second[0]}.jpg"
 
     @property
     def sign_path(self) -> str:
-        """The sign."""
         return f"{self.home}/{self.sign}.png"
 
     @property
     def project_path(self) -> str:
-        """The image with layers."""
         return f"{self.home}/{self.project}.xcf"
 
     @property
     def set_paths(self) -> tuple[str, ...]:
-        """The pictures of the set."""
         return tuple(f"{self.home}/{self.set_folder}/{name}.jpg" for name in self.set_names)
 
     @property

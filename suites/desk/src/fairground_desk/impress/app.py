@@ -38,7 +38,6 @@ class Impress(OfficeApp):
     }
 
     def opened(self, world: World) -> str:
-        """The profile's presentation."""
         return TALKS[str(world.profile["talk"])].path
 
     def setup(self, sandbox: Sandbox, world: World) -> None:

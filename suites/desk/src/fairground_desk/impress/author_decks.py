@@ -81,7 +81,6 @@ class Author:
         self.context, self.deck, self.talk = context, deck, talk
 
     def write(self):
-        """All of it."""
         self.master()
         pages = self.deck.DrawPages
         for number, part in enumerate(self.talk.parts):
@@ -117,24 +116,20 @@ class Author:
         styles.getByName("outline1").CharHeight = 26.0
 
     def title(self, page, part):
-        """Title and subtitle."""
         page.Layout = TITLE
         page.getByIndex(1).String = part.lines[0]
 
     def bullets(self, page, part):
-        """Title and one list."""
         page.Layout = BULLETS
         listed(page.getByIndex(1), part.lines)
 
     def two(self, page, part):
-        """Title and two lists."""
         page.Layout = TWO
         at = part.lines.index("---")
         listed(page.getByIndex(1), part.lines[:at])
         listed(page.getByIndex(2), part.lines[at + 1 :])
 
     def table(self, page, part):
-        """A table below the title."""
         page.Layout = TITLE_ONLY
         shape = self.add(page, "drawing.TableShape", LEFT, TOP, WIDTH, 1300 * len(part.rows), f"{part.name} table")
         model = shape.Model
@@ -193,7 +188,6 @@ class Author:
                 arrow.LineColor, arrow.LineWidth = 0x404040, 80
 
     def notes(self, page, part):
-        """What the speaker sees."""
         for number in range(page.NotesPage.Count):
             shape = page.NotesPage.getByIndex(number)
             if shape.ShapeType == "com.sun.star.presentation.NotesShape":

@@ -71,11 +71,9 @@ class Talk:
 
     @property
     def path(self) -> str:
-        """Where the presentation lies."""
         return f"~/Documents/{self.file}.odp"
 
     def part(self, role: str) -> Part:
-        """The slide with this role."""
         return next(one for one in self.parts if one.role == role)
 
 

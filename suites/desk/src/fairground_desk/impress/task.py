@@ -65,7 +65,6 @@ class DeckTask(DeskTask):
         ]
 
     def deck(self, world: World, state: State) -> Deck:
-        """The presentation in a state."""
         return read_deck(state.file(talk_of(world).path))
 
     def _order(self, world: World, was: Deck, now: Deck) -> Check:

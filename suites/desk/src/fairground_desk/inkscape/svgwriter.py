@@ -93,19 +93,16 @@ class SvgWriter:
         return self._add("rect", label, place, f"fill:{fill};stroke:none{more and ';' + more}")
 
     def circle(self, label: str, cx: float, cy: float, r: float, fill: str, *, more: str = "") -> Named:
-        """A circle."""
         place = f'cx="{cx:g}" cy="{cy:g}" r="{r:g}"'
         return self._add("circle", label, place, f"fill:{fill};stroke:none{more and ';' + more}")
 
     def ellipse(self, label: str, cx: float, cy: float, rx: float, ry: float, fill: str) -> Named:
-        """An ellipse."""
         place = f'cx="{cx:g}" cy="{cy:g}" rx="{rx:g}" ry="{ry:g}"'
         return self._add("ellipse", label, place, f"fill:{fill};stroke:none")
 
     def line(
         self, label: str, points: Sequence[tuple[float, float]], stroke: str, width: float, *, dash: str = "none"
     ) -> Named:
-        """An open line through points."""
         path = "M " + " L ".join(f"{x:g},{y:g}" for x, y in points)
         style = f"fill:none;stroke:{stroke};stroke-width:{width:g};stroke-linecap:round;stroke-dasharray:{dash}"
         return self._add("path", label, f'd="{path}"', style)
@@ -131,7 +128,6 @@ class SvgWriter:
         return named
 
     def image(self, label: str, x: float, y: float, width: float, height: float, link: str) -> Named:
-        """A linked picture."""
         place = f'x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" preserveAspectRatio="none"'
         return self._add("image", label, f"{place} xlink:href={quoteattr(link)}", "")
 
@@ -161,7 +157,6 @@ class SvgWriter:
         )
 
     def finish(self, view: View | None = None) -> bytes:
-        """The whole drawing."""
         size = f'width="{self.width:g}mm" height="{self.height:g}mm" viewBox="0 0 {self.width:g} {self.height:g}"'
         return (
             f'<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n<svg {size} version="1.1" id="{ROOT}" {_SPACES}>'

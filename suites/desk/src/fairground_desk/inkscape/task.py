@@ -47,7 +47,6 @@ class Case:
     answer: str | None
 
     def was(self, named: Named) -> DrawingObject:
-        """An object before."""
         return self.before[named.id]
 
     def now(self, named: Named) -> DrawingObject:
@@ -56,7 +55,6 @@ class Case:
 
     @cached_property
     def leaves(self) -> tuple[dict[str, object], dict[str, object]]:
-        """Both drawings, flattened."""
         return _flat(self.before), _flat(self.after)
 
     @property
@@ -107,7 +105,6 @@ class InkTask(DeskTask):
         return [*self.judge(world, before, after, answer), files_unchanged(before, after, allowed)]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The task's moves; then saves."""
         sheet = sheet_of(world)
         moves = list(self.solve(sheet, world.parameters, read_svg(before.file(sheet.path))))
         return [*moves, Press("ctrl+s")] if self.touches else moves

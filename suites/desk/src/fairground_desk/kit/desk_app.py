@@ -47,11 +47,9 @@ class DeskApp(App):
         return _source_files(tuple(dict.fromkeys(Path(inspect.getfile(base)).parent for base in ours)))
 
     def desktop(self, world: World) -> DesktopStyle:
-        """The theme's desktop."""
         return DesktopStyle(**world.theme, launchers=self.launchers)
 
     def start(self, seat: Seat, argv: Sequence[str]) -> None:
-        """Starts the program, for `launch`."""
         self.note_settings(seat)
         seat.start(argv)
 

@@ -45,7 +45,6 @@ class Mousepad(DeskApp):
     }  # fmt: skip
 
     def env(self, world: World) -> dict[str, str]:
-        """Settings in a key file."""
         return {"GSETTINGS_BACKEND": "keyfile"}
 
     def setup(self, sandbox: Sandbox, world: World) -> None:

@@ -103,7 +103,6 @@ class SortAndLog(NoteTask):
         return {LOG: "".join(f"{line}\n" for line in lines).encode()}
 
     def plan(self, world: World, before: State) -> Plan:
-        """All files with this ending."""
         to = str(world.parameters["to"])
         return Plan(moved={path: f"{to}/{name_of(path)}" for path in self._files(world, before)}, made=(to,))
 
@@ -163,14 +162,12 @@ class FollowTheList(NoteTask):
         )
 
     def papers(self, world: World) -> Mapping[str, bytes]:
-        """The list."""
         lines = [f"Where things go ({home_of(world).owner})"]
         for part, moved in orders(home_of(world)).items():
             lines += ["", f"== {part} ==", *(f"{_OPEN} {old} -> {folder}" for old, folder in moved)]
         return {ORDERS: "".join(f"{line}\n" for line in lines).encode()}
 
     def plan(self, world: World, before: State) -> Plan:
-        """Each line of the part."""
         moved = {f"~/{old}": f"~/{folder}/{name_of(old)}" for old, folder in self._orders(world)}
         return Plan(moved=moved)
 

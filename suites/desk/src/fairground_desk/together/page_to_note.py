@@ -63,11 +63,9 @@ class PageToNote(NoteTask):
         }
 
     def plan(self, world: World, before: State) -> Plan:
-        """No file goes anywhere."""
         return Plan()
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Everything is in the note."""
         return []
 
     def wanted(self, world: World, before: State) -> list[str]:
@@ -75,7 +73,6 @@ class PageToNote(NoteTask):
         return [*text_of(before, NOTE).lines, *self._chosen(world)]
 
     def noted(self, world: World, before: State, found: Sequence[str]) -> list[Check]:
-        """Each offer, and their order."""
         wanted = self._chosen(world)
         later = list(found[len(text_of(before, NOTE).lines) :])
         return [

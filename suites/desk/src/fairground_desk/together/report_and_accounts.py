@@ -47,11 +47,9 @@ class TableIntoAccounts(Together, WriterTask):
     }  # fmt: skip
 
     def facts(self, world: World) -> dict[str, object]:
-        """The sheet's name."""
         return {"year": people(world).year}
 
     def papers(self, world: World) -> Mapping[str, bytes]:
-        """The workbook."""
         head = str(world.parameters["head"])
         return {papers.ACCOUNTS: papers.accounts(world.configuration.profile, head)}
 

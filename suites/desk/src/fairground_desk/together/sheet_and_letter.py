@@ -60,11 +60,9 @@ class ChartToLetter(Together, CalcTask):
     }  # fmt: skip
 
     def papers(self, world: World) -> Mapping[str, bytes]:
-        """The letter."""
         return {papers.BANK_LETTER: papers.bank_letter(world.configuration.profile)}
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """The chart in the sheet."""
         wanted, name = world.parameters, str(world.parameters["sheet"])
         found = now[name].charts
         one = found[0] if found else None
@@ -80,11 +78,9 @@ class ChartToLetter(Together, CalcTask):
         ]
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """The charts of the sheet."""
         return [f"{world.parameters['sheet']}!.charts"]
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The sheet, and the letter."""
         wanted = world.parameters
         sheet = self.book(world, before)[str(wanted["sheet"])]
         letter = str(wanted["values"])[0]
@@ -160,11 +156,9 @@ class TotalsToMemo(Together, CalcTask):
     }  # fmt: skip
 
     def papers(self, world: World) -> Mapping[str, bytes]:
-        """The memo."""
         return {papers.MEMO: papers.memo(world.configuration.profile)}
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """Nothing of the workbook itself."""
         return []
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
@@ -193,7 +187,6 @@ class TotalsToMemo(Together, CalcTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Replaces mark after mark."""
         marks = self._marks(world, before)
         return [*open_document(papers.MEMO), *(_replace_all(*pair) for pair in marks.items()), save(), rest()]
 
@@ -233,7 +226,6 @@ class GoodsIntoStock(Together, CalcTask):
     }
 
     def papers(self, world: World) -> Mapping[str, bytes]:
-        """The note of the supplier."""
         wanted, profile = world.parameters, world.configuration.profile
         return {self._note(world): papers.delivery_note(profile, int(wanted["kind"]), str(wanted["title"]))}
 
@@ -258,7 +250,6 @@ class GoodsIntoStock(Together, CalcTask):
         ]  # fmt: skip
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """The new sheet."""
         return ["sheets", f"{world.parameters['sheet']}!*"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:

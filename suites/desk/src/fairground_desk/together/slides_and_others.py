@@ -34,7 +34,6 @@ class _FromTheTalk(Together, DeckTask):
     step_budget = 140
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """Nothing of the presentation itself."""
         return []
 
 
@@ -53,11 +52,9 @@ class SlideToHandout(_FromTheTalk):
     instances = {one: {"role": one} for one in ("goals", "risks", "timeline", "closing")}
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The slide's title."""
         return {"title": part_of(world).title}
 
     def papers(self, world: World) -> Mapping[str, bytes]:
-        """The handout."""
         return {papers.HANDOUT: papers.handout(world.configuration.profile)}
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
@@ -118,11 +115,9 @@ class FiguresToSheet(_FromTheTalk):
     }
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The slide's title."""
         return {"title": talk_of(world).part("figures").title}
 
     def papers(self, world: World) -> Mapping[str, bytes]:
-        """The workbook."""
         return {papers.NUMBERS: papers.numbers(world.configuration.profile)}
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:

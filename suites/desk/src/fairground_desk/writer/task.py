@@ -51,7 +51,6 @@ class WriterTask(DeskTask):
         return [*self.judge(world, before, after, answer), files_unchanged(before, after, allowed)]
 
     def before(self, before: State) -> Document:
-        """The document as it was."""
         return document_of(before, self.document)
 
 

@@ -37,7 +37,6 @@ class Writer:
         self.view = self.controller.getViewCursor()
 
     def make(self, name):
-        """A service of the program."""
         return self.context.ServiceManager.createInstanceWithContext(name, self.context)
 
     def blocks(self):

@@ -44,7 +44,6 @@ class _Town:
         return max(round(units * unit / step), 1 if units > 0 else -(10**9)) * step
 
     def street(self) -> str:
-        """An address in the town."""
         name, number = self.draw.choice(self.cast.streets), self.draw.integer(2, 148)
         return f"{number} {name}" if self.cast.country in _NUMBER_FIRST else f"{name} {number}"
 

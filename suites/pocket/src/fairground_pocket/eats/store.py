@@ -38,7 +38,6 @@ class Line:
 
     @property
     def price(self) -> int:
-        """Of all of them."""
         return self.each * self.quantity
 
 
@@ -53,7 +52,6 @@ class Sums:
 
     @property
     def total(self) -> int:
-        """What is paid."""
         return self.subtotal - self.discount + self.fee + self.tip
 
 

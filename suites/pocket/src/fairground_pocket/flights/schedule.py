@@ -55,7 +55,6 @@ class Airport:
     timezone: str
 
     def kilometres(self, other: Airport) -> float:
-        """The great-circle distance."""
         one, two = math.radians(self.latitude), math.radians(other.latitude)
         turn = math.radians(other.longitude - self.longitude)
         haversine = math.sin((two - one) / 2) ** 2 + math.cos(one) * math.cos(two) * math.sin(turn / 2) ** 2
@@ -110,7 +109,6 @@ class Schedule:
         return sorted({self.home.code, *self.nonstop, *self.onward})
 
     def between(self, origin: str, destination: str) -> list[Line]:
-        """Lines of a route."""
         return [line for line in self.lines if (line.origin.code, line.destination.code) == (origin, destination)]
 
     def fill(self, db: Database) -> None:

@@ -45,7 +45,6 @@ class Option:
 
     @property
     def stops(self) -> int:
-        """How often one changes."""
         return len(self.flights) - 1
 
     @property

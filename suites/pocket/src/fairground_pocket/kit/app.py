@@ -106,7 +106,6 @@ class PocketApp(App):
             return self._state(served.phone, world)
 
     def rehearse(self, world: World) -> Rehearsal:
-        """The phone without a screen."""
         phone = self.phone(world)
         return _Rehearsal(self, world, phone)
 

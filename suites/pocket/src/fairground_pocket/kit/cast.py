@@ -35,7 +35,6 @@ class Person:
 
     @property
     def first(self) -> str:
-        """What friends say."""
         return self.name.split()[0]
 
 

@@ -83,7 +83,6 @@ class Comparison:
                 self._connection.deserialize(content, name=schema)
 
     def close(self) -> None:
-        """Lets both go."""
         self._connection.close()
 
     def value(self, sql: str) -> Any:

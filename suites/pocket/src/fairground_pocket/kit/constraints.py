@@ -25,7 +25,6 @@ class EntityExists:
     at_least: int = 1
 
     def fault(self, database: Database, named: Mapping[str, Any]) -> str | None:
-        """Counts."""
         found = _count(database, self.table, self.where, named)
         return (
             None if found >= self.at_least else f"{found} of {self.table} where {self.where}; at least {self.at_least}"
@@ -48,7 +47,6 @@ class MaxCount:
     at_most: int = 0
 
     def fault(self, database: Database, named: Mapping[str, Any]) -> str | None:
-        """Counts."""
         found = _count(database, self.table, self.where, named)
         return None if found <= self.at_most else f"{found} of {self.table} where {self.where}; at most {self.at_most}"
 
@@ -61,7 +59,6 @@ class Balance:
     at_least: str
 
     def fault(self, database: Database, named: Mapping[str, Any]) -> str | None:
-        """Compares."""
         row = database.query(f"SELECT ({self.number}), ({self.at_least})", dict(named))[0]
         enough = row[0] is not None and row[1] is not None and row[0] >= row[1]
         return None if enough else f"{self.number} is {row[0]}; at least {row[1]}"

@@ -41,7 +41,6 @@ class Database:
         return database
 
     def rows(self, sql: str, *values: Any) -> list[sqlite3.Row]:
-        """All rows of a query."""
         return self._connection.execute(sql, values).fetchall()
 
     def row(self, sql: str, *values: Any) -> sqlite3.Row | None:
@@ -81,11 +80,9 @@ class Database:
         return datetime.fromisoformat(str(self.one("SELECT now FROM clock")))
 
     def tick(self) -> None:
-        """Moves the clock on."""
         self.run("UPDATE clock SET now = ?", (self.now + STEP).isoformat())
 
     def setting(self, name: str, default: str = "") -> str:
-        """A setting, as text."""
         value = self.one("SELECT value FROM settings WHERE name = ?", name)
         return default if value is None else str(value)
 
@@ -112,7 +109,6 @@ class Database:
         self._connection.deserialize(content, name=name)
 
     def close(self) -> None:
-        """Forgets everything."""
         self._connection.close()
 
 

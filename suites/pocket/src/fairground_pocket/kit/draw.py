@@ -30,7 +30,6 @@ class Draw:
         return low + int(self._random() * (high - low + 1))
 
     def choice(self, items: Sequence[T]) -> T:
-        """One of them."""
         return items[int(self._random() * len(items))]
 
     def sample(self, items: Sequence[T], count: int) -> list[T]:

@@ -72,7 +72,6 @@ class Filled:
 
     @property
     def ok(self) -> bool:
-        """Whether to go on."""
         return not self.errors and not self.again
 
     def __getitem__(self, name: str) -> str:

@@ -47,7 +47,6 @@ class Hand:
         return self._page
 
     def open(self, path: str) -> Page:
-        """Goes to an address."""
         where, _, fragment = path.partition("#")
         self._load("GET", where, [])
         self._fragment = unquote(fragment)
@@ -72,7 +71,6 @@ class Hand:
         return self.said
 
     def controls(self) -> list[Element]:
-        """What can be used now."""
         page = self.page  # first: it decides about the fragment
         return page.reachable(self._fragment)
 

@@ -51,7 +51,6 @@ class Phone:
         return self._databases
 
     def close(self) -> None:
-        """Forgets everything."""
         for database in self._databases.values():
             database.close()
         self._databases.clear()

@@ -108,7 +108,6 @@ class Page:
 
     @cached_property
     def by_id(self) -> dict[str, Element]:
-        """Elements by their ids."""
         return {element.get("id"): element for element in self.root.walk() if element.get("id")}
 
     def reachable(self, fragment: str = "") -> list[Element]:

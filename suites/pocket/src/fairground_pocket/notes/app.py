@@ -72,7 +72,6 @@ class Phone:
         return respond(self.store, request)
 
     def serve(self, listener: socket.socket) -> None:
-        """Begins to answer."""
         self.server = Server(listener, self.respond)
 
     def swap(self, store: Store) -> None:

@@ -73,7 +73,6 @@ class Store:
             self._insert(note)
 
     def close(self) -> None:
-        """Forgets everything."""
         self._database.close()
 
     def notes(self) -> list[Note]:
@@ -107,7 +106,6 @@ class Store:
         return str(value)
 
     def set(self, name: str, value: str) -> None:
-        """Changes a setting."""
         self._database.execute("UPDATE settings SET value = ? WHERE name = ?", (value, name))
 
     def add(self, title: str, body: str, labels: Iterable[str]) -> int:
@@ -125,7 +123,6 @@ class Store:
         self._attach(number, labels)
 
     def pin(self, number: int, pinned: bool) -> None:
-        """Pins or unpins a note."""
         self._database.execute("UPDATE notes SET pinned = ? WHERE id = ?", (pinned, number))
 
     def trash(self, number: int) -> None:

@@ -200,7 +200,6 @@ def save(visit: Visit, number: int) -> Screen | Go:
 
 
 def _form(row: sqlite3.Row) -> Form:
-    """Only spending has a category."""
     return _DETAILS if row["kind"] in ("payment", "purchase") else Form(_DETAILS.fields[0])
 
 

@@ -63,7 +63,6 @@ class Kind:
     models: tuple[str, ...] = ()
 
     def trait(self, key: str) -> Trait | None:
-        """A trait by its key."""
         return next((trait for trait in self.traits if trait.key == key), None)
 
 

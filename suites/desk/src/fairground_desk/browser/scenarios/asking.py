@@ -30,14 +30,12 @@ class Question(BrowserTask):
         """The right answer, other candidates, and an address where it can be read."""
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The answer."""
         expected, others, _ = self.solution(world, before)
         among = [one for one in dict.fromkeys(others) if one != expected]
         passed = match_answer(self.answer_kind, expected, answer, among=among, question=world.instruction)
         return [holds("the answer is right", passed, expected=expected, found=answer)]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Looks there, and says it."""
         expected, _, url = self.solution(world, before)
         return [*go(url), Say(str(expected))]
 
@@ -57,7 +55,6 @@ class Extreme(Question):
     }
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        """Names."""
         return {
             "site": person.host("catalogue"), "group_name": person.columns[1], "group": self._group(world, person),
             "noun": person.noun, "which": world.parameters["pick"],
@@ -99,11 +96,9 @@ class CheapestProduct(Question):
     answer_kind = "number"
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        """Where."""
         return {"category": self._category(world), "site": person.host("shop")}
 
     def solution(self, world: World, before: State) -> tuple[Any, Sequence[str], str]:
-        """From the list."""
         owner, category = self.person(world), self._category(world)
         price = min(one.price for one in owner.products if one.category == category and one.stock)
         return f"{price:.2f}", (), owner.url("shop", f"/products?category={category.replace(' ', '%20')}")
@@ -125,7 +120,6 @@ class GuideKeeper(Question):
     answer_kind = "number"
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        """Where."""
         return {"site": person.host("intranet"), "guide": GUIDES[int(world.parameters["guide"]) - 1]}
 
     def solution(self, world: World, before: State) -> tuple[Any, Sequence[str], str]:
@@ -152,12 +146,10 @@ class JointPrice(Question):
     answer_kind = "number"
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        """Which."""
         one, other = (person.events[int(world.parameters[name]) - 1].title for name in ("first", "second"))
         return {"first": one, "second": other, "site": person.host("events")}
 
     def solution(self, world: World, before: State) -> tuple[Any, Sequence[str], str]:
-        """Pieces times prices."""
         owner, told = self.person(world), world.parameters
         one, other = (owner.events[int(told[name]) - 1].price for name in ("first", "second"))
         return f"{one * int(told['people']) + other * int(told['more']):.2f}", (), owner.url("events", "/programme")
@@ -180,7 +172,6 @@ class LastVisited(Question):
     }
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        """Where."""
         return {"site": person.host(str(world.parameters["site"]))}
 
     def solution(self, world: World, before: State) -> tuple[Any, Sequence[str], str]:

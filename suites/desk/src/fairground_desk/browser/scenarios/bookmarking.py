@@ -42,7 +42,6 @@ class BookmarkPage(BrowserTask):
     }
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        """The page and the folder."""
         return {"page": self._page(world, person).words, "folder": person.folders[int(world.parameters["at"])]}
 
     def bookmark_changes(self, world: World) -> Sequence[str]:
@@ -100,12 +99,10 @@ class ReadingList(BrowserTask):
     step_budget = 90
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        """Titles of the articles."""
         titles = [f"“{one.title}”" for one in self._pages(world, person)]
         return {"papers": "; ".join(titles), "site": person.host("library")}
 
     def bookmark_changes(self, world: World) -> Sequence[str]:
-        """The new folder."""
         return [pattern.format_map(world.parameters) for pattern in self.bookmarks]
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
@@ -168,7 +165,6 @@ class RenameBookmark(BrowserTask):
         }
 
     def bookmark_changes(self, world: World) -> Sequence[str]:
-        """The one bookmark."""
         owner = self.person(world)
         folder = f"bar/{owner.folders[int(world.parameters['at'])]}"
         return (
@@ -191,7 +187,6 @@ class RenameBookmark(BrowserTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The manager, F2."""
         owner = self.person(world)
         more = f"\t{self._address(world, owner)}" if world.parameters["path"] else ""
         return [
@@ -244,7 +239,6 @@ class DeleteDeadBookmarks(BrowserTask):
         return checks
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The manager, folder by folder."""
         moves: list[Move] = []
         last = ""
         for path, title, _ in self._dead(world):
@@ -284,7 +278,6 @@ class MoveBookmark(BrowserTask):
     }
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        """Names."""
         source, target = (person.folders[int(world.parameters[name])] for name in ("source", "target"))
         return {"source": source, "target": target, "title": self._mark(world, person).title}
 
@@ -309,7 +302,6 @@ class MoveBookmark(BrowserTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Cut here, paste there."""
         owner = self.person(world)
         source, target = (f"bar/{owner.folders[int(world.parameters[name])]}" for name in ("source", "target"))
         last = folder_at(before, target).children[-1].title
@@ -330,11 +322,9 @@ class SortFolder(BrowserTask):
     instances = {"work": {"at": 0}, "reading": {"at": 1}, "shopping": {"at": 2}}
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        """The folder."""
         return {"folder": person.folders[int(world.parameters["at"])]}
 
     def bookmark_changes(self, world: World) -> Sequence[str]:
-        """Its order."""
         return (f"{self._path(world)}.order",)
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
@@ -348,7 +338,6 @@ class SortFolder(BrowserTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The manager does it."""
         return [*in_manager(before, self._path(world)), _ORGANIZE, Tap("Sort by name")]
 
     def _path(self, world: World) -> str:
@@ -371,11 +360,9 @@ class ImportBookmarks(BrowserTask):
     bookmarks = ("bar.order", "bar/{folder}.order", "bar/{folder}/*")
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        """Who sent them."""
         return {"colleague": person.staff[0].name}
 
     def bookmark_changes(self, world: World) -> Sequence[str]:
-        """The new folder."""
         return [pattern.format_map(world.parameters) for pattern in self.bookmarks]
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:

@@ -69,7 +69,6 @@ class BrowserTask(DeskTask):
         return self.template.format_map({**world.parameters, **self.words(world, owner)})
 
     def person(self, world: World) -> Person:
-        """Whose browser it is."""
         return cast(Browser, world.app).person(world)
 
     @abstractmethod

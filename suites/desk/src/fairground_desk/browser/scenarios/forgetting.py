@@ -28,7 +28,6 @@ class ForgetSite(BrowserTask):
     forgets = True
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        """The site."""
         return {"host": person.host(str(world.parameters["site"]))}
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
@@ -111,7 +110,6 @@ class ForgetCookies(BrowserTask):
     loses_cookies = True
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        """The site."""
         return {"url": person.url(str(world.parameters["site"])).rstrip("/")}
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:

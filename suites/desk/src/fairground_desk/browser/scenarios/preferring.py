@@ -34,7 +34,6 @@ class HomePage(BrowserTask):
     settings = ("homepage", "homepage_is_new_tab", "show_home_button")
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        """The address."""
         return {"url": self._url(world)}
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
@@ -73,12 +72,10 @@ class StartupPages(BrowserTask):
     settings = ("startup", "startup_urls")
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        """The addresses."""
         first, second = self._urls(world)
         return {"first": first, "second": second}
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The choice, and both pages."""
         told = preferences_of(after)
         found = [url.rstrip("/") for url in told.startup_urls]
         wanted = [url.rstrip("/") for url in self._urls(world)]
@@ -121,7 +118,6 @@ class Looks(BrowserTask):
     settings = ("color_scheme", "font_size", "fixed_font_size", "default_zoom")
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Each of the three."""
         told, wanted = preferences_of(after), world.parameters
         return [
             equal("the mode", str(wanted["mode"]).lower(), told.color_scheme),
@@ -152,11 +148,9 @@ class SiteZoom(BrowserTask):
     }
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        """The site."""
         return {"host": self._host(world)}
 
     def setting_changes(self, world: World) -> Sequence[str]:
-        """Its zoom."""
         return (f"zooms[{self._host(world)}]",)
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
@@ -193,11 +187,9 @@ class SitePermission(BrowserTask):
     settings = ("content_exceptions[{kind}]*",)
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        """The site."""
         return {"url": person.url(str(world.parameters["site"])).rstrip("/")}
 
     def setting_changes(self, world: World) -> Sequence[str]:
-        """Exceptions of this kind."""
         return [pattern.format_map(world.parameters) for pattern in self.settings]
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
@@ -256,7 +248,6 @@ class Tracking(BrowserTask):
         return checks
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """One page has both."""
         moves = in_settings(world, "cookies")
         if world.parameters["track"]:
             moves += [Tap('Send a "Do Not Track" request with your browsing traffic'), Tap("Confirm")]
@@ -357,7 +348,6 @@ class Language(BrowserTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The dialog, with its search."""
         return [
             *in_settings(world, "languages", "Add languages"), Tap("Add languages"),
             Enter(str(world.parameters["language"])),

@@ -104,7 +104,6 @@ class Register(BrowserTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Page by page."""
         owner, wanted = self.person(world), self._wanted(world)
         number = [one.title for one in owner.events].index(wanted["event"]) + 1
         return _registration(owner.url("events", f"/register/{number}"), wanted)
@@ -140,7 +139,6 @@ class RegisterFromList(BrowserTask):
     step_budget = 80
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        """Who and for what."""
         return {
             "colleague": attendees(person)[int(world.parameters["line"])][0].name, "site": person.host("events"),
             "event": person.events[int(world.parameters["event"]) - 1].title,
@@ -155,7 +153,6 @@ class RegisterFromList(BrowserTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Page by page."""
         url = self.person(world).url("events", f"/register/{world.parameters['event']}")
         return _registration(url, self._wanted(world))
 
@@ -192,7 +189,6 @@ class Order(BrowserTask):
     step_budget = 90
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        """Names."""
         first, _ = self._products(world)
         return {
             "site": person.host("shop"), "first": person.products[first].name, "which": world.parameters["pick"],
@@ -260,7 +256,6 @@ class PublishComment(BrowserTask):
     received = ("comments",)
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        """Where, and as whom."""
         return {
             "which": world.parameters["pick"], "section": self._section(world), "site": person.host("news"),
             "name": person.name,
@@ -273,7 +268,6 @@ class PublishComment(BrowserTask):
         return [*_one_more("comment", before, after, "comments"), *_fields("comments", wanted, before, after)]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The report, then its form."""
         owner = self.person(world)
         number, _ = self._report(world)
         return [

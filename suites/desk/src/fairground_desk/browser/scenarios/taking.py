@@ -41,7 +41,6 @@ class DownloadFile(BrowserTask):
     changes = ("~/Downloads/*",)
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        """Which file."""
         return {"what": self._file(world)[3]}
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
@@ -65,7 +64,6 @@ class DownloadFile(BrowserTask):
         ]  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Its address is enough."""
         path, url, _, _ = self._file(world)
         # From the site's own first page: for one that is not plain HTTP, a file that comes by plain HTTP is suspect.
         first = url[: url.index("/", len("http://")) + 1]
@@ -96,7 +94,6 @@ class SaveChart(BrowserTask):
     changes = ("~/{folder}/{file}",)
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        """Which chart, and where to."""
         told = world.parameters
         return {
             "site": person.host("catalogue"), "column": person.columns[int(told["column"])],
@@ -104,7 +101,6 @@ class SaveChart(BrowserTask):
         }  # fmt: skip
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The picture, byte by byte."""
         path = self._path(world)
         data = after.files.get(path, b"")
         new = [
@@ -149,7 +145,6 @@ class PrintPdf(BrowserTask):
     changes = ("~/Documents/{file}",)
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        """Which page."""
         return {"page": self._page(world).words}
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
@@ -170,7 +165,6 @@ class PrintPdf(BrowserTask):
         ]  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """ctrl+p, the layout, the button."""
         layout = choose("Layout", "Landscape") if world.parameters["layout"] == "landscape" else []
         path = f"~/Documents/{world.parameters['file']}"
         return [
@@ -199,7 +193,6 @@ class SavePage(BrowserTask):
     changes = ("~/Documents/{file}", "~/Documents/*_files*")
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        """Which page."""
         return {"page": self._page(world).words}
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
@@ -219,7 +212,6 @@ class SavePage(BrowserTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """ctrl+s."""
         return [*go(self._page(world).url), Press("ctrl+s"), *save_as(f"~/Documents/{world.parameters['file']}")]
 
     def _page(self, world: World) -> Place:
@@ -243,7 +235,6 @@ class OpenTabs(BrowserTask):
     }
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        """Which pages."""
         return {"pages": "; ".join(one.words for one in self._pages(world))}
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:

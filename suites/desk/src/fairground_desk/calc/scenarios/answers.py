@@ -25,11 +25,9 @@ class Question(CalcTask):
     step_budget = 60
 
     def right(self, world: World, was: Workbook) -> Any:
-        """The right answer."""
         raise NotImplementedError
 
     def candidates(self, was: Workbook) -> Sequence[str]:
-        """What else might be named."""
         return ()
 
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
@@ -46,11 +44,9 @@ class Question(CalcTask):
         ]
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """Nothing in the workbook."""
         return []
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Says what the workbook says."""
         return [Say(str(self.right(world, self.book(world, before))))]
 
 
@@ -67,7 +63,6 @@ class BestProduct(Question):
     instances = {region.lower(): {"region": region} for region in REGIONS}
 
     def right(self, world: World, was: Workbook) -> str:
-        """By adding up."""
         sums: dict[str, float] = {}
         sales = was["Sales"]
         for row in range(1, length(sales)):
@@ -77,7 +72,6 @@ class BestProduct(Question):
         return max(sums, key=lambda product: sums[product])
 
     def candidates(self, was: Workbook) -> Sequence[str]:
-        """All products."""
         return sorted({str(cell.value) for cell in column(was["Sales"], 2)})
 
 
@@ -97,7 +91,6 @@ class HowMany(Question):
     }
 
     def right(self, world: World, was: Workbook) -> float:
-        """Counted."""
         stock = was["Stock"]
         rows = range(1, length(stock))
         costs = numbers(column(stock, 6))
@@ -135,7 +128,6 @@ class WhoIs(Question):
         return str(staff.at(some[days.index(min(days))], 1).value)
 
     def candidates(self, was: Workbook) -> Sequence[str]:
-        """Everybody."""
         return [str(cell.value) for cell in column(was["Staff"], 1)]
 
 

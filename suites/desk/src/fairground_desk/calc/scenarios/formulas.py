@@ -28,11 +28,9 @@ class AddedColumn(CalcTask):
     sheet = ""
 
     def place(self, was: Workbook) -> int:
-        """The first free column."""
         return len(head(was[self.sheet]))
 
     def expected(self, world: World, was: Workbook) -> list[Any]:
-        """What every row should show."""
         raise NotImplementedError
 
     def uses(self, world: World, was: Workbook, formula: str) -> bool:
@@ -40,7 +38,6 @@ class AddedColumn(CalcTask):
         raise NotImplementedError
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """Head, values and formulas."""
         sheet, place, wanted = now[self.sheet], self.place(was), self.expected(world, was)
         cells = [sheet.at(row, place) for row in range(1, len(wanted) + 1)]
         wrong = [
@@ -67,7 +64,6 @@ class AddedColumn(CalcTask):
         ]
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """The new column."""
         name = letter(self.place(was))
         return [f"{self.sheet}!{name}{row}.*" for row in range(1, length(was[self.sheet]) + 1)]
 
@@ -102,7 +98,6 @@ class SupplierColumn(AddedColumn):
     }
 
     def expected(self, world: World, was: Workbook) -> list[Any]:
-        """By the sheet Suppliers."""
         suppliers = was["Suppliers"]
         place = head(suppliers).index(str(world.parameters["source"]))
         told = {suppliers.at(row, 0).value: suppliers.at(row, place).value for row in range(1, length(suppliers))}
@@ -116,7 +111,6 @@ class SupplierColumn(AddedColumn):
         return own and all(covers(formula, "Suppliers", one, 1, last) for one in (0, place))
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """VLOOKUP, exact."""
         suppliers = self.book(world, before)["Suppliers"]
         place = head(suppliers).index(str(world.parameters["source"])) + 1
         formula = f"=VLOOKUP($D2;$Suppliers.$A$2:$D${length(suppliers)};{place};0)"
@@ -166,7 +160,6 @@ class StockFigures(AddedColumn):
         return wanted <= {left for name, row, left, _, _ in references(formula, "Stock") if (name, row) == ("Stock", 1)}
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The formula of the instance."""
         return self.moves(world, before, str(world.parameters["formula"]))
 
 
@@ -188,7 +181,6 @@ class Attendance(AddedColumn):
     }
 
     def expected(self, world: World, was: Workbook) -> list[Any]:
-        """Letters counted."""
         sheet, mark = was["Attendance"], world.parameters["mark"]
         return [
             float(sum(sheet.at(row, day).value == mark for day in range(1, DAYS + 1)))
@@ -204,7 +196,6 @@ class Attendance(AddedColumn):
         return days and f'"{world.parameters["mark"]}"' in formula.upper()
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """COUNTIF over the row."""
         return self.moves(world, before, f'=COUNTIF(B2:{letter(DAYS)}2;"{world.parameters["mark"]}")')
 
 
@@ -226,7 +217,6 @@ class DepartmentTable(CalcTask):
     }
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """Sheet, heads, departments, figures, formulas."""
         wanted, by = world.parameters, str(world.parameters["by"])
         name = str(wanted["sheet"])
         sheet = now[name] if name in now.names else Sheet(name)
@@ -268,7 +258,6 @@ class DepartmentTable(CalcTask):
         return checks
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """The new sheet."""
         return ["sheets", f"{world.parameters['sheet']}!*"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
@@ -346,7 +335,6 @@ class MonthlyClose(CalcTask):
         ]
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """The new sheet."""
         return ["sheets", f"Close {world.parameters['month']}!*"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
@@ -436,7 +424,6 @@ class BudgetVariance(CalcTask):
         return cells == set(range(start, start + 3))
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """The new sheet."""
         return ["sheets", f"{world.parameters['quarter']} variance!*"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
@@ -486,7 +473,6 @@ class SurveyFigures(CalcTask):
         return self.template.format_map({**world.parameters, "column": getattr(last, "value", last)})
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """Label, figure, formula, both bold."""
         notes, data, function = now["Notes"], was["Data"], str(world.parameters["function"])
         place, last = len(head(data)) - 1, length(data) - 1
         ways: Mapping[str, Callable[[list[float]], float]] = {

@@ -90,7 +90,6 @@ class InsertChart(CalcTask):
     }
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """One chart; kind, ranges, titles."""
         wanted, name = world.parameters, str(world.parameters["sheet"])
         found = now[name].charts
         one = found[0] if found else None
@@ -123,7 +122,6 @@ class InsertChart(CalcTask):
         ]
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """The charts of the sheet."""
         return [f"{world.parameters['sheet']}!.charts"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
@@ -169,11 +167,9 @@ class PieChart(CalcTask):
         ]
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """The charts of the sheet."""
         return [f"{world.parameters['sheet']}!.charts"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """By the interface."""
         wanted, name = world.parameters, world.parameters["sheet"]
         ranges = [[name, "A1:A13"], [name, f"{wanted['letter']}1:{wanted['letter']}13"]]
         return [calc(("chart", name, ranges, "pie", wanted["title"], "", "", [20, 80])), save()]
@@ -287,7 +283,6 @@ class Pivot(CalcTask):
         return ["sheets", "pivots", "filters", f"{world.parameters['sheet']}!*"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """By the interface."""
         wanted = world.parameters
         last = length(self.book(world, before)["Sales"])
         columns = [wanted["columns"]] if wanted["columns"] else []
@@ -328,7 +323,6 @@ class GoalSeek(CalcTask):
         return round(BUSINESSES[str(world.profile["shop"])].rent * 0.35 / 100) * 100 + 50
 
     def phrase(self, world: World) -> str:
-        """Names the profile's own goal."""
         return self.template.format_map({**world.parameters, "goal": self.goal(world)})
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
@@ -359,7 +353,6 @@ class GoalSeek(CalcTask):
         return [f"Pricing!{world.parameters['cell']}.value", "Pricing!B7.value", "Pricing!A9.kind", "Pricing!A9.value"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The goal seek of LibreOffice."""
         goal = self.goal(world)
         return [
             calc(

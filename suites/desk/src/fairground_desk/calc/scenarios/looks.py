@@ -106,12 +106,10 @@ class NumberFormats(CalcTask):
         return range(1, length(sheet)), place if place >= 0 else len(head(sheet)) + place
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """The format of the column."""
         rows, place = self._area(world, was)
         return [f"{world.parameters['sheet']}!{letter(place)}{row + 1}.format" for row in rows]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """By the format's code."""
         rows, place = self._area(world, self.book(world, before))
         area = f"{letter(place)}2:{letter(place)}{rows[-1] + 1}"
         return [calc(("number_format", world.parameters["sheet"], area, world.parameters["code"])), save()]
@@ -135,7 +133,6 @@ class HeadLook(CalcTask):
     }
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """Background, letters, alignment."""
         sheet = now[str(world.parameters["sheet"])]
         cells = [sheet.at(0, place) for place in range(len(head(was[sheet.name])))]
         colour = str(world.parameters["colour"]).lower()
@@ -151,7 +148,6 @@ class HeadLook(CalcTask):
         ]
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """Three properties of the head."""
         name = str(world.parameters["sheet"])
         every = [f"{name}!{letter(place)}1" for place in range(len(head(was[name])))]
         return [f"{one}.{part}" for one in every for part in ("background", "colour", "align")]
@@ -277,7 +273,6 @@ class ColumnLayout(CalcTask):
         return [f"{world.parameters['sheet']}!.columns"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Both by the interface."""
         wanted, name = world.parameters, str(world.parameters["sheet"])
         heads = head(self.book(world, before)[name])
         wide, hide = (letter(heads.index(str(wanted[one]))) for one in ("wide", "hide"))
@@ -350,7 +345,6 @@ class Highlight(CalcTask):
         return f"{name}2:{name}{length(sheet)}"
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """One rule: where, when, how."""
         found = now[str(world.parameters["sheet"])].conditions
         one = found[0] if found else None
         return [
@@ -373,7 +367,6 @@ class Highlight(CalcTask):
         ]
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """The rules of the sheet."""
         return [f"{world.parameters['sheet']}!.conditions"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
@@ -439,11 +432,9 @@ class FrozenHead(CalcTask):
         ]
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """Two facts of the sheet."""
         return [f"{world.parameters['sheet']}!.{part}" for part in ("frozen", "repeated_rows")]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """By the interface."""
         wanted = world.parameters
         name = wanted["sheet"]
         return [
@@ -493,7 +484,6 @@ class SheetOrder(CalcTask):
         return ["sheets", "Targets!*", f"{world.parameters['new']}!*"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Name, colour, place."""
         wanted = world.parameters
         place = 0 if wanted["at"] == 0 else -1
         new = wanted["new"]

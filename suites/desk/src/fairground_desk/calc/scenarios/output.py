@@ -74,7 +74,6 @@ class PrintSetup(CalcTask):
         return [f"{name}!.print_ranges", f"{name}!.repeated_rows", "*!.page.landscape", "*!.page.size"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """By the interface."""
         name, area = world.parameters["sheet"], self._area(world, self.book(world, before))
         return [calc(("print_range", name, area), ("repeat_rows", name, 0, 0), ("landscape", name)), save()]
 
@@ -101,7 +100,6 @@ class ExportCsv(CalcTask):
     }
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The text, cell by cell."""
         wanted = world.parameters
         source = self.book(world, before)[str(wanted["sheet"])]
         rows, columns = source.size
@@ -130,7 +128,6 @@ class ExportCsv(CalcTask):
         ]
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """Nothing of the workbook."""
         return []
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
@@ -159,7 +156,6 @@ class ExportXlsx(CalcTask):
     }
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The copy, sheet by sheet."""
         was = self.book(world, before)
         error: StateError | None = None
         copy = Workbook(())
@@ -190,11 +186,9 @@ class ExportXlsx(CalcTask):
         return [*checks, *super().judge(world, before, after, answer)]
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """Nothing of the workbook."""
         return []
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The filter for Excel."""
         return [calc(("export", f"~/Documents/{world.parameters['name']}", "Calc MS Excel 2007 XML", ""))]
 
 
@@ -243,7 +237,6 @@ class AboutFile(CalcTask):
     }
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """Every property."""
         wanted, found = world.parameters, now.properties
         return [
             equal("the title is as asked", wanted["title"], found.title),
@@ -258,11 +251,9 @@ class AboutFile(CalcTask):
         ]
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """Four properties."""
         return [f"properties.{one}" for one in ("title", "subject", "keywords", "description")]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """By the interface."""
         wanted = world.parameters
         words = [wanted["first"], wanted["second"]]
         return [calc(("describe", wanted["title"], wanted["subject"], words, wanted["comment"])), save()]

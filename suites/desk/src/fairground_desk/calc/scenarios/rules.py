@@ -80,7 +80,6 @@ class NamedRanges(CalcTask):
         ]
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """The names and two cells."""
         return [
             "ranges",
             *(f"Summary!{cell}.{part}" for cell in ("A6", "B6") for part in ("kind", "value", "formula", "format")),
@@ -179,11 +178,9 @@ class EntryRules(CalcTask):
         ]
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """The rules of the sheet."""
         return [f"{world.parameters['sheet']}!.validations"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """By the interface."""
         wanted = world.parameters
         one = ";".join(f'"{name}"' for name in DEPARTMENTS) if wanted["kind"] == "LIST" else wanted["one"]
         area = self._area(world, self.book(world, before))
@@ -254,7 +251,6 @@ class CommentOn(CalcTask):
         ]
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """The cell's comment and look."""
         place = f"{world.parameters['sheet']}!{self._cell(world, was)}"
         return [f"{place}.comment", f"{place}.bold"]
 
@@ -296,12 +292,10 @@ class LockSheet(CalcTask):
         ]
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """The mark and the protection."""
         name, cell = world.parameters["sheet"], world.parameters["cell"]
         return [f"{name}!.protected", *(f"{name}!{cell}.{part}" for part in ("kind", "value", "italic"))]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The mark by keyboard."""
         name, cell = str(world.parameters["sheet"]), str(world.parameters["cell"])
         return [
             *go(cell, name),

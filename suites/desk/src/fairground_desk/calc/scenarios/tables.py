@@ -53,7 +53,6 @@ class SortTable(CalcTask):
     }
 
     def keys(self, world: World, sheet: Sheet) -> list[tuple[int, bool]]:
-        """Columns, and whether they rise."""
         found = [(int(one[:-1]), one[-1] == "+") for one in str(world.parameters["keys"]).split()]
         return [(place if place >= 0 else len(head(sheet)) + place, rising) for place, rising in found]
 
@@ -97,7 +96,6 @@ class SortTable(CalcTask):
         return [f"{name}!{letter(at)}{row}.*" for at in range(len(head(was[name]))) for row in range(2, last + 1)]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Sorted by LibreOffice."""
         name = str(world.parameters["sheet"])
         sheet = self.book(world, before)[name]
         area = f"A1:{letter(len(head(sheet)) - 1)}{length(sheet)}"
@@ -263,7 +261,6 @@ class NoRepetitions(CalcTask):
         ]
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """The new sheet."""
         return ["sheets", f"{world.parameters['target']}!*"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
@@ -292,7 +289,6 @@ class SplitShelf(CalcTask):
     }
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """Heads and the three columns."""
         wanted, sheet = world.parameters, now["Stock"]
         parts = [str(cell.value).split("-") for cell in column(was["Stock"], 7)]
         rows = range(1, len(parts) + 1)
@@ -410,13 +406,11 @@ class BankSheet(CalcTask):
         ]
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """Where the new sheet stands."""
         return [
             equal("the new sheet is the last one", [*was.names, f"Bank {world.parameters['month']}"], list(now.names))
         ]
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """The new sheet."""
         return ["sheets", f"Bank {world.parameters['month']}!*"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:

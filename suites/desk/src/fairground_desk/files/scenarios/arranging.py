@@ -33,19 +33,16 @@ class SortByKind(FilesTask):
     }  # fmt: skip
 
     def targets(self, world: World) -> dict[str, str]:
-        """Ending to folder."""
         asked = world.parameters
         return {f".{asked['first']}": str(asked["to"]), f".{asked['second']}": str(asked["also"])}
 
     def phrase(self, world: World) -> str:
-        """Names endings and folders."""
         told = ", and ".join(
             f"all {ending} files to a new folder {shown(to)}" for ending, to in self.targets(world).items()
         )
         return f"Tidy the Downloads folder up: move {told}. Keep the names of the files; all else stays where it is."
 
     def plan(self, world: World, before: State) -> Plan:
-        """All files with these endings."""
         moved = {path: f"{to}/{name_of(path)}" for ending, to in self.targets(world).items()
                  for path in inside(before, "~/Downloads", ending)}  # fmt: skip
         return Plan(moved=moved, made=tuple(self.targets(world).values()))
@@ -66,7 +63,6 @@ class SortByMonth(FilesTask):
     instances = {"all-months": {"months": "0 1 2"}, "first-and-last": {"months": "0 2"}, "middle": {"months": "1"}}
 
     def months(self, world: World) -> list[str]:
-        """Which, such as 2026-01."""
         return [home_of(world).months[int(at)] for at in str(world.parameters["months"]).split()]
 
     def phrase(self, world: World) -> str:
@@ -80,7 +76,6 @@ class SortByMonth(FilesTask):
         )
 
     def plan(self, world: World, before: State) -> Plan:
-        """By the first six digits."""
         album = f"~/Pictures/{home_of(world).album}"
         moved: dict[str, str] = {}
         for month in self.months(world):
@@ -112,7 +107,6 @@ class MakeStructure(FilesTask):
     }  # fmt: skip
 
     def phrase(self, world: World) -> str:
-        """Names everything."""
         asked = world.parameters
         base = shown(str(asked["base"]))
         return (
@@ -121,14 +115,12 @@ class MakeStructure(FilesTask):
         )
 
     def plan(self, world: World, before: State) -> Plan:
-        """Four folders and a file."""
         asked = world.parameters
         top = f"{asked['base']}/{asked['top']}"
         below = [f"{top}/{name}" for name in str(asked["below"]).split(", ")]
         return Plan(made=(top, *below), empty=(f"{top}/{asked['file']}",))
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """From the top."""
         asked = world.parameters
         moves = [*go_to(str(asked["base"])), *new_folder(str(asked["top"])), *go_to(f"{asked['base']}/{asked['top']}")]
         for name in str(asked["below"]).split(", "):
@@ -162,7 +154,6 @@ class CopyTogether(FilesTask):
                 for folder, pattern in found.items()}  # fmt: skip
 
     def phrase(self, world: World) -> str:
-        """Names what and where to."""
         home, asked = home_of(world), world.parameters
         to = shown(str(asked["to"]))
         if asked["what"] == "invoices":
@@ -178,13 +169,11 @@ class CopyTogether(FilesTask):
         return f"Copy {what} into a new folder {to}. The originals stay where they are."
 
     def plan(self, world: World, before: State) -> Plan:
-        """A copy of each."""
         to = str(world.parameters["to"])
         copied = {path: f"{to}/{name_of(path)}" for _, paths in self.groups(world, before).values() for path in paths}
         return Plan(copied=copied, made=(to,))
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Folder by folder."""
         to = str(world.parameters["to"])
         moves = [*go_to(to.rpartition("/")[0]), *new_folder(name_of(to))]
         for folder, (pattern, _) in self.groups(world, before).items():
@@ -224,7 +213,6 @@ class Regroup(FilesTask):
         return Plan(moved={source: new})
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Cut, paste, rename."""
         source, to, new = self.paths(world)
         return [
             *pick_one(source),

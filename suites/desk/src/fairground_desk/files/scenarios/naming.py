@@ -23,7 +23,6 @@ class RenameOne(FilesTask):
     }
 
     def paths(self, world: World) -> tuple[str, str]:
-        """Old and new."""
         home, asked = home_of(world), world.parameters
         paper, client = home.papers[1], home.clients[2]
         old = {
@@ -33,12 +32,10 @@ class RenameOne(FilesTask):
         return old, f"{old.rpartition('/')[0]}/{str(asked['new']).format(paper=paper, client=client)}"
 
     def phrase(self, world: World) -> str:
-        """Names both."""
         old, new = self.paths(world)
         return f'Rename {shown(old)} to "{name_of(new)}". It stays in its folder, and nothing else changes.'
 
     def plan(self, world: World, before: State) -> Plan:
-        """One name."""
         old, new = self.paths(world)
         return Plan(moved={old: new})
 
@@ -59,7 +56,6 @@ class RenameSeries(FilesTask):
     }
 
     def names(self, world: World) -> dict[str, str]:
-        """Old path to new path."""
         project = home_of(world).projects[0]
         old = {
             "scans": "~/Downloads/scan{number:04}.png",
@@ -71,18 +67,15 @@ class RenameSeries(FilesTask):
                 for number in range(1, 5)}  # fmt: skip
 
     def phrase(self, world: World) -> str:
-        """Names all of them."""
         names = self.names(world)
         told = ", ".join(f'"{name_of(old)}" to "{name_of(new)}"' for old, new in names.items())
         folder = shown(next(iter(names)).rpartition("/")[0])
         return f"In {folder}, rename these four files: {told}. Files with similar names stay as they are."
 
     def plan(self, world: World, before: State) -> Plan:
-        """Four names."""
         return Plan(moved=self.names(world))
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """One after the other."""
         moves: list[Move] = []
         for old, new in self.names(world).items():
             moves += [*pick_one(old), *rename(name_of(new))]
@@ -101,7 +94,6 @@ class HideFiles(FilesTask):
         return {f"~/Projects/{project}/{name}": f"~/Projects/{project}/.{name}" for project in home_of(world).projects}
 
     def phrase(self, world: World) -> str:
-        """Names both files."""
         one, other = map(shown, self.names(world))
         return (
             f"Hide {one} and {other}, so that file managers do not show them by default: put a dot before their names "
@@ -109,11 +101,9 @@ class HideFiles(FilesTask):
         )
 
     def plan(self, world: World, before: State) -> Plan:
-        """Two names."""
         return Plan(moved=self.names(world))
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """One after the other."""
         moves: list[Move] = []
         for old, new in self.names(world).items():
             moves += [*pick_one(old), *rename(name_of(new))]

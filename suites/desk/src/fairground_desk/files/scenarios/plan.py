@@ -54,7 +54,6 @@ class Plan:
 
     @property
     def touched(self) -> list[str]:
-        """Every path that may change."""
         return [*self.moved, *self.moved.values(), *self.copied.values(), *self.made, *self.empty, *self.erased,
                 *self.links]  # fmt: skip
 
@@ -89,7 +88,6 @@ class FilesTask(DeskTask):
         ]
 
     def other_modes(self, world: World, before: State) -> Sequence[str]:
-        """Paths whose permissions may change."""
         return ()
 
     def other_settings(self, world: World) -> Sequence[str]:

@@ -30,7 +30,6 @@ class Permissions(FilesTask):
     }  # fmt: skip
 
     def paths(self, world: World) -> list[str]:
-        """Two files."""
         projects = home_of(world).projects
         return {
             "contracts": [f"~/Documents/Contracts/{name}.pdf" for name in ("lease", "telephone")],
@@ -54,7 +53,6 @@ class Permissions(FilesTask):
         return [*each, equal("both files have them", [wanted] * 2, list(modes.values()), weight=2.0)]
 
     def other_modes(self, world: World, before: State) -> Sequence[str]:
-        """Of these files."""
         return self.paths(world)
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
@@ -73,7 +71,6 @@ class Links(FilesTask):
     instances = {"folders": {"which": "folders"}, "papers": {"which": "papers"}, "album": {"which": "album"}}
 
     def targets(self, world: World) -> list[str]:
-        """What the links lead to."""
         home = home_of(world)
         return {
             "folders": ["~/Documents/Invoices", f"~/Projects/{home.projects[0]}"],
@@ -82,7 +79,6 @@ class Links(FilesTask):
         }[str(world.parameters["which"])]  # fmt: skip
 
     def phrase(self, world: World) -> str:
-        """Names the targets."""
         one, other = map(shown, self.targets(world))
         return (
             f"Put symbolic links to {one} and to {other} into the folder Desktop. Each link is called like what it "
@@ -90,7 +86,6 @@ class Links(FilesTask):
         )
 
     def plan(self, world: World, before: State) -> Plan:
-        """Two links."""
         return Plan(links={f"~/Desktop/{name_of(path)}": path for path in self.targets(world)})
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
@@ -112,13 +107,11 @@ class Bookmarks(FilesTask):
     }  # fmt: skip
 
     def asked(self, world: World) -> dict[str, str]:
-        """Folder to label, in order."""
         names = {"project": home_of(world).projects[0], "album": home_of(world).album}
         asked = {key: str(value).format_map(names) for key, value in world.parameters.items()}
         return {asked["first"]: asked["label"], asked["second"]: asked["also"]}
 
     def phrase(self, world: World) -> str:
-        """Names folders and labels."""
         told = " and then ".join(f'{shown(path)} under the name "{label}"' for path, label in self.asked(world).items())
         return f"Add bookmarks to the side pane of the file manager: {told}. The bookmarks that are there stay."
 
@@ -143,7 +136,6 @@ class Bookmarks(FilesTask):
                          {one["path"]: one["label"] for one in new if one in old})  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Goes there, and adds it."""
         moves: list[Move] = []
         for path, label in self.asked(world).items():
             moves += [*go_to(path), *bookmark(label)]
@@ -177,23 +169,19 @@ class Viewing(FilesTask):
     }
 
     def asked(self, world: World) -> Mapping[str, str]:
-        """Values by group and name."""
         parts = (part.partition("=") for part in str(world.parameters["set"]).split(", "))
         return {name: value for name, _, value in parts}
 
     def phrase(self, world: World) -> str:
-        """Says each in words."""
         told = " and ".join(_WORDS[f"{name}={value}"] for name, value in self.asked(world).items())
         return (
             f"Set the file manager up so that {told}. All its other preferences stay as they are, and so do all files."
         )
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Each setting."""
         return equal_all("setting", self.asked(world), settings_of(after))
 
     def other_settings(self, world: World) -> Sequence[str]:
-        """Those that are asked for."""
         return tuple(self.asked(world))
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:

@@ -27,7 +27,6 @@ class Question(FilesTask):
     }
 
     def phrase(self, world: World) -> str:
-        """What is asked."""
         home = home_of(world)
         one, other = home.projects
         return {
@@ -42,7 +41,6 @@ class Question(FilesTask):
         }[str(world.parameters["ask"])]  # fmt: skip
 
     def right(self, world: World, before: State) -> str | int:
-        """The answer, from the folders."""
         home = home_of(world)
         drafts = {project: len(inside(before, f"~/Projects/{project}/drafts")) for project in home.projects}
         texts = {path: size for path, size in sizes(before, "~/Documents").items() if path.endswith(".txt")}
@@ -66,5 +64,4 @@ class Question(FilesTask):
         return [holds("the answer is right", said and not strange, expected=right, found=answer)]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Looks, and says it."""
         return [*go_to("~/Documents"), Say(str(self.right(world, before)))]

@@ -27,19 +27,15 @@ class TrashFiles(FilesTask):
     )
 
     def folder(self, world: World) -> str:
-        """Where they are."""
         return str(world.parameters["folder"]).format(project=home_of(world).projects[1], album=home_of(world).album)
 
     def phrase(self, world: World) -> str:
-        """Names folder and ending."""
         return self.told.format(ending=world.parameters["ending"], folder=shown(self.folder(world)))
 
     def plan(self, world: World, before: State) -> Plan:
-        """All with this ending."""
         return Plan(trashed=tuple(inside(before, self.folder(world), str(world.parameters["ending"]))))
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Filter, select all, delete."""
         return [*pick(self.folder(world), f"*{world.parameters['ending']}"), *to_trash(), *show("*")]
 
 
@@ -56,7 +52,6 @@ class EraseFiles(TrashFiles):
     told = "Delete all {ending} files in {folder} for good: they must not end up in the trash."
 
     def plan(self, world: World, before: State) -> Plan:
-        """All with this ending."""
         return Plan(erased=super().plan(world, before).trashed)
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
@@ -74,11 +69,9 @@ class Duplicates(FilesTask):
     }
 
     def folder(self, world: World) -> str:
-        """Where they are."""
         return str(world.parameters["folder"]).format(album=home_of(world).album)
 
     def phrase(self, world: World) -> str:
-        """Says which of two stays."""
         folder = shown(self.folder(world))
         if "Downloads" in folder:
             return (
@@ -106,7 +99,6 @@ class Duplicates(FilesTask):
         return Plan(trashed=tuple(path for path in odd if before.files[path] in contents))
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """One after the other."""
         moves: list[Move] = []
         for path in self.plan(world, before).trashed:
             moves += [*pick(self.folder(world), literal(name_of(path))), *to_trash()]

@@ -48,7 +48,6 @@ class ProjectTask(GimpTask):
         return self.compare(world, image(before, path), image(after, path))
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The change, then ctrl+s."""
         return [scheme(world, self.code(world)), *save()]
 
 
@@ -64,7 +63,6 @@ class RenameLayer(ProjectTask):
     }
 
     def phrase(self, world: World) -> str:
-        """With the layer's name."""
         return with_role(self.template, world)
 
     def compare(self, world: World, before: XcfImage, after: XcfImage) -> Sequence[Check]:
@@ -82,7 +80,6 @@ class RenameLayer(ProjectTask):
         ]
 
     def code(self, world: World) -> str:
-        """Layer > Edit Layer Attributes..."""
         return f'(gimp-item-set-name {role(world)} "{world.parameters["to"]}")'
 
 
@@ -99,7 +96,6 @@ class RestackLayer(ProjectTask):
     }
 
     def phrase(self, world: World) -> str:
-        """With the layer's name."""
         return with_role(self.template, world)
 
     def compare(self, world: World, before: XcfImage, after: XcfImage) -> Sequence[Check]:
@@ -120,7 +116,6 @@ class RestackLayer(ProjectTask):
         ]
 
     def code(self, world: World) -> str:
-        """Layer > Stack."""
         top = world.parameters["place"] == 0
         return f"(gimp-image-{'raise' if top else 'lower'}-item-to-{'top' if top else 'bottom'} image {role(world)})"
 
@@ -141,11 +136,9 @@ class BlendLayer(ProjectTask):
     }
 
     def phrase(self, world: World) -> str:
-        """With the layer's name."""
         return with_role(self.template, world)
 
     def compare(self, world: World, before: XcfImage, after: XcfImage) -> Sequence[Check]:
-        """Mode and opacity."""
         name, wanted = layer_of(studio_of(world), world.parameters["role"]), world.parameters
         layer, old = after[name], before[name]
         opacity = int(wanted["percent"]) / 100
@@ -185,11 +178,9 @@ class HideLayer(ProjectTask):
     }
 
     def phrase(self, world: World) -> str:
-        """With the layer's name."""
         return with_role(self.template, world)
 
     def compare(self, world: World, before: XcfImage, after: XcfImage) -> Sequence[Check]:
-        """Hidden, and still there."""
         name = layer_of(studio_of(world), world.parameters["role"])
         layer = after[name]
         return [
@@ -215,7 +206,6 @@ class HideLayer(ProjectTask):
         return f"(gimp-item-set-visible {role(world)} FALSE)"
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Hide, save, export."""
         wanted = facts(world)
         return [*super().oracle(world, before), *export(f"{wanted['folder']}/{wanted['name']}.png")]
 
@@ -236,7 +226,6 @@ class MoveLayer(ProjectTask):
     }
 
     def phrase(self, world: World) -> str:
-        """With the layer's name."""
         return with_role(self.template, world)
 
     def compare(self, world: World, before: XcfImage, after: XcfImage) -> Sequence[Check]:
@@ -253,7 +242,6 @@ class MoveLayer(ProjectTask):
         ]
 
     def code(self, world: World) -> str:
-        """The move tool."""
         return f"(gimp-layer-set-offsets {role(world)} {world.parameters['x']} {world.parameters['y']})"
 
 
@@ -307,11 +295,9 @@ class DeleteLayer(ProjectTask):
     instances = {"sign": {"role": "sign"}, "tint": {"role": "tint"}, "caption": {"role": "caption"}}
 
     def phrase(self, world: World) -> str:
-        """With the layer's name."""
         return with_role(self.template, world)
 
     def compare(self, world: World, before: XcfImage, after: XcfImage) -> Sequence[Check]:
-        """Gone, and only that one."""
         name = layer_of(studio_of(world), world.parameters["role"])
         names = order(after)
         return [
@@ -322,7 +308,6 @@ class DeleteLayer(ProjectTask):
         ]
 
     def code(self, world: World) -> str:
-        """Layer > Delete Layer."""
         return f"(gimp-image-remove-layer image {role(world)})"
 
 
@@ -342,7 +327,6 @@ class FillLayer(ProjectTask):
     }
 
     def compare(self, world: World, before: XcfImage, after: XcfImage) -> Sequence[Check]:
-        """Name, place, size, colour, opacity."""
         wanted = world.parameters
         new = str(wanted["to"])
         layer = next((one for one in after.layers if one.name == new), None)

@@ -86,11 +86,9 @@ class InvertPhoto(PhotoTool):
     instances = {"negative": {"name": "negative"}, "film": {"name": "film-look"}, "draft": {"name": "draft-inverted"}}
 
     def expected(self, world: World, pixels: Pixels) -> Sequence[Pixels]:
-        """Every colour's opposite."""
         return [inverted(pixels)]
 
     def code(self, world: World) -> str:
-        """Colors > Invert."""
         return "(gimp-drawable-invert drawable FALSE)"
 
 
@@ -110,15 +108,12 @@ class DesaturatePhoto(PhotoTool):
     }
 
     def expected(self, world: World, pixels: Pixels) -> Sequence[Pixels]:
-        """By the mode's formula."""
         return [following.desaturated_as(pixels, str(world.parameters["how"]))]
 
     def code(self, world: World) -> str:
-        """Colors > Desaturate > Desaturate..."""
         return f"(gimp-drawable-desaturate drawable DESATURATE-{str(world.parameters['how']).upper()})"
 
     def more(self, world: World, before: Pixels, after: Picture) -> Sequence[Check]:
-        """Gray, but still RGB."""
         return [
             holds("it has no colour", is_grayscale(after.pixels)),
             holds("it is an RGB picture", after.mode in ("RGB", "RGBA"), expected="RGB", found=after.mode),
@@ -142,17 +137,14 @@ class BrightenPhoto(PhotoTool):
     tolerance = 1.2
 
     def expected(self, world: World, pixels: Pixels) -> Sequence[Pixels]:
-        """By GIMP's formula."""
         wanted = world.parameters
         return [following.brightened(pixels, int(wanted["brightness"]), int(wanted["contrast"]))]
 
     def code(self, world: World) -> str:
-        """Colors > Brightness-Contrast..."""
         bright, contrast = (int(world.parameters[name]) / 127 for name in ("brightness", "contrast"))
         return f"(gimp-drawable-brightness-contrast drawable {bright:.6f} {contrast:.6f})"
 
     def more(self, world: World, before: Pixels, after: Picture) -> Sequence[Check]:
-        """Brighter or darker, as asked."""
         wanted = following.brightened(before, int(world.parameters["brightness"]), int(world.parameters["contrast"]))
         expected, found = light(wanted).mean, light(after.pixels).mean
         return [holds("it is as bright as asked", abs(expected - found) < 2, expected=expected, found=found)]
@@ -174,12 +166,10 @@ class LevelPhoto(PhotoTool):
     }
 
     def expected(self, world: World, pixels: Pixels) -> Sequence[Pixels]:
-        """By the formula of levels."""
         wanted = world.parameters
         return [following.leveled(pixels, int(wanted["low"]), float(wanted["gamma"]), int(wanted["high"]))]
 
     def code(self, world: World) -> str:
-        """Colors > Levels..."""
         low, high = (int(world.parameters[name]) / 255 for name in ("low", "high"))
         gamma = float(world.parameters["gamma"])
         return f"(gimp-drawable-levels drawable HISTOGRAM-VALUE {low:.6f} {high:.6f} TRUE {gamma} 0.0 1.0 TRUE)"
@@ -197,15 +187,12 @@ class PosterizePhoto(PhotoTool):
     }
 
     def expected(self, world: World, pixels: Pixels) -> Sequence[Pixels]:
-        """Rounded to the levels."""
         return [following.posterized(pixels, int(world.parameters["levels"]))]
 
     def code(self, world: World) -> str:
-        """Colors > Posterize..."""
         return f"(gimp-drawable-posterize drawable {world.parameters['levels']})"
 
     def more(self, world: World, before: Pixels, after: Picture) -> Sequence[Check]:
-        """No channel has more shades."""
         shades = [len(set(after.pixels[..., channel].ravel().tolist())) for channel in range(3)]
         return [
             equal("each channel has that many shades at most", True, max(shades) <= int(world.parameters["levels"]))
@@ -230,15 +217,12 @@ class ThresholdPhoto(PhotoTool):
     tolerance, share = 5.0, 0.025
 
     def expected(self, world: World, pixels: Pixels) -> Sequence[Pixels]:
-        """White from the threshold on."""
         return [following.thresholded(pixels, int(world.parameters["low"]))]
 
     def code(self, world: World) -> str:
-        """Colors > Threshold..."""
         return f"(gimp-drawable-threshold drawable HISTOGRAM-VALUE {int(world.parameters['low']) / 255:.6f} 1.0)"
 
     def more(self, world: World, before: Pixels, after: Picture) -> Sequence[Check]:
-        """Nothing between black and white."""
         shades = set(after.pixels[..., :3].ravel().tolist())
         value, low = before[..., :3].max(axis=2).astype(int), int(world.parameters["low"])
         clear = abs(value - low) > _CLEAR
@@ -262,11 +246,9 @@ class SaturatePhoto(PhotoTool):
     tolerance = 1.2
 
     def expected(self, world: World, pixels: Pixels) -> Sequence[Pixels]:
-        """By GIMP's formula."""
         return [following.resaturated(pixels, int(world.parameters["saturation"]))]
 
     def code(self, world: World) -> str:
-        """Colors > Hue-Saturation..."""
         return f"(gimp-drawable-hue-saturation drawable HUE-RANGE-ALL 0 0 {world.parameters['saturation']} 0)"
 
     def more(self, world: World, before: Pixels, after: Picture) -> Sequence[Check]:

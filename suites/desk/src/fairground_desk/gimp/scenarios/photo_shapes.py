@@ -36,12 +36,10 @@ class CropPhoto(PhotoTool):
     }
 
     def expected(self, world: World, pixels: Pixels) -> Sequence[Pixels]:
-        """The region alone."""
         x, y, width, height = (int(world.parameters[name]) for name in ("x", "y", "width", "height"))
         return [cropped(pixels, (x, y, width, height))]
 
     def code(self, world: World) -> str:
-        """Image > Crop to Selection."""
         return "(gimp-image-crop image {width} {height} {x} {y})".format_map(world.parameters)
 
 
@@ -64,7 +62,6 @@ class ScalePhoto(PhotoTool):
         return [following.rescaled(pixels, width, height) for height in (round(exact), int(exact))]
 
     def code(self, world: World) -> str:
-        """Image > Scale Image..."""
         width = world.parameters["width"]
         height = f"(round (/ (* (car (gimp-image-height image)) {width}) (car (gimp-image-width image))))"
         return f"(gimp-image-scale image {width} {height})"
@@ -87,12 +84,10 @@ class TurnPhoto(PhotoTool):
     }
 
     def expected(self, world: World, pixels: Pixels) -> Sequence[Pixels]:
-        """Turned, or mirrored."""
         turn = int(world.parameters["turn"])
         return [np.ascontiguousarray(flipped(pixels, "horizontal")) if turn < 0 else rotated(pixels, turn)]
 
     def code(self, world: World) -> str:
-        """Image > Transform."""
         turn = int(world.parameters["turn"])
         how = {90: "ROTATE-90", 180: "ROTATE-180", 270: "ROTATE-270"}
         return (
@@ -149,15 +144,12 @@ class GrayscaleMode(PhotoTool):
     instances = {"print": {"name": "print-gray"}, "fax": {"name": "fax"}, "archive": {"name": "archive-gray"}}
 
     def expected(self, world: World, pixels: Pixels) -> Sequence[Pixels]:
-        """Gray as GIMP converts it."""
         return [following.desaturated_as(pixels, "luminance")]
 
     def code(self, world: World) -> str:
-        """Image > Mode > Grayscale."""
         return "(gimp-image-convert-grayscale image)"
 
     def more(self, world: World, before: Pixels, after: Picture) -> Sequence[Check]:
-        """The file itself is gray."""
         return [
             holds("the file keeps gray and no colours", after.mode in ("L", "LA"), expected="L", found=after.mode),
             holds("it has no colour", is_grayscale(after.pixels)),

@@ -33,18 +33,15 @@ class AskLayer(GimpTask):
     step_budget = 30
 
     def phrase(self, world: World) -> str:
-        """With the layers' names."""
         known = facts(world)
         return self.template.format_map({**known, "asked": str(known["asked"]).format_map(known)})
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The answer against the file."""
         right = self._answer(world, before)
         matched = match_answer("number", right, answer, question=self.phrase(world))
         return [holds("the answer is right", matched, expected=right, found=answer)]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Says what the file holds."""
         return [Say(f"{self._answer(world, before):g}")]
 
     def _answer(self, world: World, before: State) -> float:
@@ -79,14 +76,12 @@ class AskPicture(GimpTask):
     step_budget = 30
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The answer against the file."""
         right = self._answer(world, before)
         kind = "text" if isinstance(right, str) else "number"
         matched = match_answer(kind, right, answer, question=self.phrase(world))
         return [holds("the answer is right", matched, expected=right, found=answer)]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Says what the file holds."""
         return [Say(str(self._answer(world, before)))]
 
     def _answer(self, world: World, before: State) -> int | str:

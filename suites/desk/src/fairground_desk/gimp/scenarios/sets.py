@@ -114,7 +114,6 @@ class SideBySide(GimpTask):
         return self.template.format_map({**facts(world), "one": one, "other": other})
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Each half against its picture."""
         studio, wanted = studio_of(world), world.parameters
         width, height, half = (int(wanted[name]) for name in ("width", "height", "half"))
         found = picture(after, f"{studio.home}/{wanted['name']}.png")

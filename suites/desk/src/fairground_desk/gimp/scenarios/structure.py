@@ -64,7 +64,6 @@ class EditCaption(ProjectTask):
         ]  # fmt: skip
 
     def code(self, world: World) -> str:
-        """The text tool."""
         layer = named(studio_of(world).layers[0])
         wanted = world.parameters
         return (
@@ -180,7 +179,6 @@ class MaskLayer(ProjectTask):
     }
 
     def phrase(self, world: World) -> str:
-        """With the layer's name."""
         return with_role(self.template, world)
 
     def compare(self, world: World, before: XcfImage, after: XcfImage) -> Sequence[Check]:
@@ -233,7 +231,6 @@ class PlaceGuides(ProjectTask):
     }
 
     def compare(self, world: World, before: XcfImage, after: XcfImage) -> Sequence[Check]:
-        """Each guide, and no other."""
         wanted = world.parameters
         found = sorted((guide.orientation, guide.position) for guide in after.guides)
         return [
@@ -270,7 +267,6 @@ class SetResolution(ProjectTask):
     }
 
     def compare(self, world: World, before: XcfImage, after: XcfImage) -> Sequence[Check]:
-        """Across and down."""
         across, down = after.resolution
         dpi = float(int(world.parameters["dpi"]))
         return [
@@ -294,11 +290,9 @@ class SetResolution(ProjectTask):
         ]
 
     def code(self, world: World) -> str:
-        """Image > Print Size..."""
         return "(gimp-image-set-resolution image {dpi} {dpi})".format_map(world.parameters)
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Resolution, save, export."""
         wanted = facts(world)
         return [*super().oracle(world, before), *export(f"{wanted['folder']}/{wanted['name']}.png")]
 
@@ -319,7 +313,6 @@ class ImageComment(ProjectTask):
     }
 
     def compare(self, world: World, before: XcfImage, after: XcfImage) -> Sequence[Check]:
-        """Comment and grid."""
         wanted = world.parameters
         grid = spacing(after)
         return [

@@ -43,7 +43,6 @@ class _Question(DeckTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Says what the file says."""
         return [Say(str(self.truth(world, self.deck(world, before))[0]))]
 
 
@@ -59,12 +58,10 @@ class ColumnTotal(_Question):
     instances = {"first": {"column": 1}, "second": {"column": 2}, "third": {"column": 3}}
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The column and the slide."""
         part = talk_of(world).part("figures")
         return {"column": part.rows[0][int(world.parameters["column"])], "title": part.title}
 
     def truth(self, world: World, was: Deck) -> tuple[object, Sequence[object]]:
-        """Added up from the slide."""
         grid = table_of(find_slide(was, talk_of(world).part("figures").name)).grid
         return sum(int(row[int(world.parameters["column"])]) for row in grid[1:]), ()
 
@@ -86,12 +83,10 @@ class LargestRow(_Question):
     }
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The column and the slide."""
         part = talk_of(world).part("figures")
         return {"column": part.rows[0][int(world.parameters["column"])], "title": part.title}
 
     def truth(self, world: World, was: Deck) -> tuple[object, Sequence[object]]:
-        """Found on the slide."""
         _, *rows = table_of(find_slide(was, talk_of(world).part("figures").name)).grid
         pick = max if world.parameters["which"] == "largest" else min
         found = pick(rows, key=lambda row: int(row[int(world.parameters["column"])]))[0]
@@ -110,11 +105,9 @@ class WhoSpeaks(_Question):
     instances = {role: {"role": role} for role in ("figures", "risks", "process", "timeline")}
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The slide's title."""
         return {"title": part_of(world).title}
 
     def truth(self, world: World, was: Deck) -> tuple[object, Sequence[object]]:
-        """From the notes."""
         speakers = {slide.name: slide.notes[0].text.removeprefix("Speaker: ") for slide in was.slides if slide.notes}
         found = speakers[part_of(world).name]
         return found, sorted({one for one in speakers.values() if one != found})
@@ -137,12 +130,10 @@ class ChartReading(_Question):
     }
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The slide and the series."""
         part = talk_of(world).part("trend")
         return {"title": part.title, "series": part.rows[0][int(world.parameters["series"]) + 1]}
 
     def truth(self, world: World, was: Deck) -> tuple[object, Sequence[object]]:
-        """From the chart's own data."""
         chart = chart_of(find_slide(was, talk_of(world).part("trend").name))
         values = [value or 0.0 for value in chart.series[int(world.parameters["series"])].values]
         wanted = max(values) if world.parameters["which"] == "highest" else min(values)
@@ -168,11 +159,9 @@ class WhichSlide(_Question):
     }
 
     def words(self, world: World) -> Mapping[str, object]:
-        """What it says."""
         return {"line": part_of(world).lines[int(world.parameters["line"])]}
 
     def truth(self, world: World, was: Deck) -> tuple[object, Sequence[object]]:
-        """Its place."""
         return position(was, part_of(world).name), ()
 
 

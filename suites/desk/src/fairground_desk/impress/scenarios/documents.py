@@ -32,7 +32,6 @@ class ExportPdf(DeckTask):
     }
 
     def words(self, world: World) -> Mapping[str, object]:
-        """Which slides."""
         if count := int(world.parameters["pages"]):
             return {"what": f"only the first {count} slides"}
         hidden = "hidden ones included, one page each" if world.parameters["hidden"] else "without the hidden ones"
@@ -126,12 +125,10 @@ class Properties(DeckTask):
     }  # fmt: skip
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The keywords."""
         listed = [f'"{one}"' for one in str(world.parameters["keywords"]).split(",")]
         return {"told": f"{', '.join(listed[:-1])} and {listed[-1]}"}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """Each of them."""
         found = now.metadata
         keywords = str(world.parameters["keywords"]).split(",")
         return [
@@ -143,11 +140,9 @@ class Properties(DeckTask):
         ]
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """These four."""
         return [r"/metadata\.(?:title|subject|keywords|description)"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Set on the document."""
         given = world.parameters
         values = {"Title": given["title"], "Subject": given["subject"], "Description": given["comment"]}
         return done(("properties", {**values, "Keywords": str(given["keywords"]).split(",")}))
@@ -168,7 +163,6 @@ class AddComment(DeckTask):
     }
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The slide."""
         return {"slide": part_of(world).name}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
@@ -185,11 +179,9 @@ class AddComment(DeckTask):
         ]  # fmt: skip
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """The new comment."""
         return [on(part_of(world).name, r"comment.*")]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Added to the slide."""
         return done(("comment", part_of(world).name, talk_of(world).author, world.parameters["text"]))
 
 
@@ -232,7 +224,6 @@ class SettleComment(DeckTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Both deleted."""
         part, number = talk_of(world).part("risks"), int(world.parameters["number"])
         kept = [text for at, text in enumerate(part.lines) if at != number]
         shorter = ("write", part.name, "outline", "\n".join(kept))

@@ -38,7 +38,6 @@ class MasterBackground(DeckTask):
     }
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """The master's colour."""
         found = [master.background.fill for master in now.masters]
         own = [slide.name for slide in now.slides if slide.background.fill]
         return [
@@ -49,11 +48,9 @@ class MasterBackground(DeckTask):
         ]  # fmt: skip
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """The master's background."""
         return [r"/master\[[^\]]+\]\.background.*"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Set on the master."""
         return done(("set_master", int(str(world.parameters["hex"]), 16)))
 
 
@@ -73,7 +70,6 @@ class SlideBackground(DeckTask):
     }
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The slide."""
         return {"slide": part_of(world).name}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
@@ -89,11 +85,9 @@ class SlideBackground(DeckTask):
         ]  # fmt: skip
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """The slide's background."""
         return [on(part_of(world).name, "background.*")]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Set on the slide."""
         return done(("set_ground", part_of(world).name, int(str(world.parameters["hex"]), 16)))
 
 
@@ -116,7 +110,6 @@ class Footers(DeckTask):
         return (str(world.parameters["text"]) or talk_of(world).footer) if world.parameters["footer"] else ""
 
     def words(self, world: World) -> Mapping[str, object]:
-        """What is shown."""
         parts = []
         if text := self._text(world):
             parts.append(f'the footer "{text}"')
@@ -125,7 +118,6 @@ class Footers(DeckTask):
         return {"what": " and ".join(parts)}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """On all but the first."""
         text, number = self._text(world), bool(world.parameters["number"])
         first, rest = now.slides[:1], now.slides[1:]
         count = len(was.slides) - 1
@@ -144,7 +136,6 @@ class Footers(DeckTask):
         return [r"[^/]+/(?:footer|numbered)"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """On all but the first."""
         values: dict[str, object] = {}
         if text := self._text(world):
             values |= {"IsFooterVisible": True, "FooterText": text}
@@ -170,7 +161,6 @@ class SlideSize(DeckTask):
     }
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The size."""
         return {name: f"{world.parameters[name]:g}" for name in ("width", "height")}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
@@ -193,7 +183,6 @@ class SlideSize(DeckTask):
         return [r"/(?:width|height)", rf"/master.*{adapts}", rf"[^/]+/(?:shape|note).*{adapts}"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """On all slides and masters."""
         return done(
             ("set_size", round(float(world.parameters["width"]) * 100), round(float(world.parameters["height"]) * 100))
         )
@@ -215,7 +204,6 @@ class ShapeColours(DeckTask):
     }
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The slide and the box."""
         part = talk_of(world).part("process")
         return {"slide": part.name, "box": part.lines[int(world.parameters["number"]) - 1]}
 
@@ -233,12 +221,10 @@ class ShapeColours(DeckTask):
         ]
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """The box's colours."""
         name, box = _box(world)
         return [on(name, rf"shape\[{box}\]\.(?:fill|line)")]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Set on the box."""
         colours = {"FillColor": world.parameters["fill"], "LineColor": world.parameters["line"]}
         return done(("set_shape", *_box(world), {key: int(str(value), 16) for key, value in colours.items()}))
 
@@ -258,7 +244,6 @@ class ShapePlace(DeckTask):
     }
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The slide and the box."""
         part = talk_of(world).part("process")
         sizes = {key: f"{world.parameters[key]:g}" for key in ("x", "y", "width", "height")}
         return {"slide": part.name, "box": part.lines[int(world.parameters["number"]) - 1], **sizes}
@@ -277,12 +262,10 @@ class ShapePlace(DeckTask):
         ]
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """The box's size and place."""
         name, box = _box(world)
         return [on(name, rf"shape\[{box}\]\.(?:x|y|width|height)")]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Placed."""
         sizes = (round(float(world.parameters[key]) * 1000) for key in ("x", "y", "width", "height"))
         return done(("place", *_box(world), *sizes))
 
@@ -305,7 +288,6 @@ class AddShape(DeckTask):
     }  # fmt: skip
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The slide."""
         sizes = {key: f"{world.parameters[key]:g}" for key in ("x", "y", "width", "height")}
         return {"slide": part_of(world).name, **sizes}
 
@@ -323,12 +305,10 @@ class AddShape(DeckTask):
         ]
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """The new shape."""
         name = part_of(world).name
         return [on(name, added_shapes(find_slide(was, name), find_slide(now, name))[1])]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Drawn by a call."""
         sizes = [round(float(world.parameters[key]) * 1000) for key in ("x", "y", "width", "height")]
         values = {"FillStyle": "enum:drawing.FillStyle.SOLID", "FillColor": int(str(world.parameters["fill"]), 16)}
         text = world.parameters["text"]

@@ -45,11 +45,9 @@ class InsertPicture(DeckTask):
     }  # fmt: skip
 
     def file(self, world: World) -> str:
-        """Where the picture lies."""
         return f"~/Pictures/{talk_of(world).photos[int(world.parameters['photo'])]}.jpg"
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The slide and the file."""
         sizes = {key: f"{world.parameters[key]:g}" for key in ("x", "y", "width", "height")}
         return {"slide": part_of(world).name, "path": self.file(world), **sizes}
 
@@ -79,12 +77,10 @@ class InsertPicture(DeckTask):
         ]  # fmt: skip
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """The new shape."""
         name = part_of(world).name
         return [on(name, added_shapes(find_slide(was, name), find_slide(now, name))[1])]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Placed by a call."""
         sizes = [round(float(world.parameters[key]) * 1000) for key in ("x", "y", "width", "height")]
         return done(("picture", part_of(world).name, self.file(world), *sizes, world.parameters["alt"]))
 
@@ -110,7 +106,6 @@ class PlaceEditedPicture(InsertPicture):
     }  # fmt: skip
 
     def file(self, world: World) -> str:
-        """Where the picture lies."""
         return f"{EDITED}/{talk_of(world).photos[int(world.parameters['photo'])]} small.png"
 
 
@@ -132,7 +127,6 @@ class AddTable(DeckTask):
         return [row.split(",") for row in str(world.parameters["cells"]).split(";")]
 
     def words(self, world: World) -> Mapping[str, object]:
-        """Rows in words."""
         grid = self._grid(world)
         places = ("first", "second", "third", "fourth")
         told = "; ".join(f"{place} row: {', '.join(row)}" for place, row in zip(places, grid, strict=False))
@@ -152,12 +146,10 @@ class AddTable(DeckTask):
         ]
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """The new shape."""
         name = part_of(world).name
         return [on(name, added_shapes(find_slide(was, name), find_slide(now, name))[1])]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Added by a call."""
         grid = self._grid(world)
         return done(("table", part_of(world).name, grid, 2000, 11000, 14000, 1000 * len(grid)))
 
@@ -172,7 +164,6 @@ class _TableTask(DeckTask):
         raise NotImplementedError
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The slide."""
         return {"slide": talk_of(world).part(self.role).name}
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
@@ -196,7 +187,6 @@ class _TableTask(DeckTask):
         ]  # fmt: skip
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """See `judge`."""
         return []
 
 
@@ -217,26 +207,22 @@ class CellValue(_TableTask):
     }
 
     def words(self, world: World) -> Mapping[str, object]:
-        """Names of row and column."""
         rows = talk_of(world).part(self.role).rows
         row, column = int(world.parameters["row"]), int(world.parameters["column"])
         return {**super().words(world), "row": rows[row][0], "column": rows[0][column]}
 
     def wanted(self, world: World, was: Sequence[Sequence[str]], before: State) -> list[list[str]]:
-        """One cell is another."""
         grid = [list(row) for row in was]
         grid[int(world.parameters["row"])][int(world.parameters["column"])] = str(world.parameters["value"])
         return grid
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """The cell's text."""
         name = talk_of(world).part(self.role).name
         columns = len(talk_of(world).part(self.role).rows[0])
         at = int(world.parameters["row"]) * columns + int(world.parameters["column"])
         return [on(name, rf"shape\[[^\]]+ table\]\.table\.cell\[{at}\]\..*text")]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Written into the cell."""
         cell = (world.parameters["row"], world.parameters["column"], world.parameters["value"])
         return done(("cell", talk_of(world).part(self.role).name, *cell))
 
@@ -255,7 +241,6 @@ class UpdateFigures(_TableTask):
     instances = {"first": {"column": 1}, "second": {"column": 2}, "third": {"column": 3}}
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The column."""
         head = talk_of(world).part(self.role).rows[0]
         return {**super().words(world), "column": head[int(world.parameters["column"])]}
 
@@ -268,13 +253,11 @@ class UpdateFigures(_TableTask):
         return [[*row[:column], latest[at][column], *row[column + 1 :]] for at, row in enumerate(was)]
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """Texts of the column's cells."""
         part, column = talk_of(world).part(self.role), int(world.parameters["column"])
         cells = "|".join(str(row * len(part.rows[0]) + column) for row in range(1, len(part.rows)))
         return [on(part.name, rf"shape\[[^\]]+ table\]\.table\.cell\[(?:{cells})\]\..*text")]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Written into the cells."""
         column, name = int(world.parameters["column"]), talk_of(world).part(self.role).name
         rows = list(enumerate(self._latest(before)))[1:]
         return done(*(("cell", name, at, column, row[column]) for at, row in rows))
@@ -297,7 +280,6 @@ class TotalRow(_TableTask):
         return [*map(list, was), [str(world.parameters["label"]), *sums]]
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """The new row."""
         part = talk_of(world).part(self.role)
         first, count = len(part.rows) * len(part.rows[0]), len(part.rows[0])
         cells = "|".join(str(at) for at in range(first, first + count))
@@ -326,22 +308,18 @@ class AddPerson(_TableTask):
     }
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The cells."""
         listed = ", ".join(f'"{one}"' for one in str(world.parameters["cells"]).split(","))
         return {**super().words(world), "cells": listed}
 
     def wanted(self, world: World, was: Sequence[Sequence[str]], before: State) -> list[list[str]]:
-        """One row more."""
         return [*map(list, was), str(world.parameters["cells"]).split(",")]
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """The new row."""
         part = talk_of(world).part(self.role)
         first = len(part.rows) * 3
         return [on(part.name, rf"shape\[[^\]]+ table\]\.table\.(?:rows|cell\[(?:{first}|{first + 1}|{first + 2})\].*)")]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """A row more."""
         return done(("add_row", talk_of(world).part(self.role).name, str(world.parameters["cells"]).split(",")))
 
 
@@ -361,7 +339,6 @@ class EditChart(DeckTask):
     }
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The change, in words."""
         part, value = talk_of(world).part("trend"), world.parameters["value"]
         if world.parameters["change"] == "title":
             what = f'change the title inside the chart to "{value}"'
@@ -392,14 +369,12 @@ class EditChart(DeckTask):
         ]  # fmt: skip
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """What the change is about."""
         changed = {"title": "title", "kind": "kind", "number": r"series\[\d+\]\.values"}[
             str(world.parameters["change"])
         ]
         return [on(talk_of(world).part("trend").name, rf"shape\[[^\]]+ chart\]\.chart\.{changed}")]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """In the chart itself."""
         change, value = world.parameters["change"], world.parameters["value"]
         values: dict[str, object] = {"title": value}
         if change == "kind":

@@ -35,7 +35,6 @@ class SlideTransition(DeckTask):
         return {"slide": part_of(world).name, "advance": told, "seconds": f"{world.parameters['seconds']:g}"}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """Kind, duration and advance."""
         found = find_slide(now, part_of(world).name).transition
         wanted = float(world.parameters["after"])
         return [
@@ -46,11 +45,9 @@ class SlideTransition(DeckTask):
         ]
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """This transition."""
         return [on(part_of(world).name, "transition.*")]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Set on the slide."""
         return done(("transition", [part_of(world).name], _values(world)))
 
 
@@ -69,13 +66,11 @@ class AllTransitions(DeckTask):
     }
 
     def words(self, world: World) -> Mapping[str, object]:
-        """When slides go on."""
         after = world.parameters["after"]
         told = f", and let every slide go on to the next by itself after {after} seconds" if after else ""
         return {"advance": told, "seconds": f"{world.parameters['seconds']:g}"}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """On each of them."""
         found = [slide.transition for slide in now.slides]
         count, wanted = len(was.slides), float(world.parameters["after"])
         kinds = sum(one.kind == world.parameters["kind"] for one in found)
@@ -88,11 +83,9 @@ class AllTransitions(DeckTask):
         ]  # fmt: skip
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """Transitions."""
         return [r"[^/]+/transition.*"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Set on all."""
         return done(("transition", [], _values(world)))
 
 
@@ -121,11 +114,9 @@ class RemoveTransition(DeckTask):
     }  # fmt: skip
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The new subtitle."""
         return {"what": str(world.parameters["what"]).format(world.parameters["subtitle"])}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """No transition, and the subtitle."""
         name = talk_of(world).part("opening").name
         slide = find_slide(now, name)
         subtitle = next((shape.text.strip() for shape in slide.shapes if shape.role == "subtitle"), "")
@@ -142,7 +133,6 @@ class RemoveTransition(DeckTask):
         return [on(name, "transition.*"), on(name, r"shape\[subtitle\]\.paragraph\[0\].*text")]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Both."""
         name = talk_of(world).part("opening").name
         return done(("transition", [name], {"TransitionType": 0, "TransitionSubtype": 0, "TransitionDuration": 0.0}),
                     ("write", name, "subtitle", world.parameters["subtitle"]))  # fmt: skip
@@ -186,11 +176,9 @@ class AnimateShape(DeckTask):
         ]
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """Effects of the slide."""
         return [on(part_of(world).name, "animation.*")]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Added to the slide."""
         trigger = {"on-click": 1, "with-previous": 2, "after-previous": 3}[str(world.parameters["trigger"])]
         name, shape = part_of(world).name, world.parameters["shape"]
         return done(("animate", name, shape, world.parameters["effect"], trigger, 0.5))
@@ -215,11 +203,9 @@ class CustomShow(DeckTask):
         return [talk_of(world).part(role).name for role in str(world.parameters["roles"]).split()]
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The slides."""
         return {"slides": ", ".join(f'"{name}"' for name in self._names(world))}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """Its name and slides."""
         shows = dict(now.show.custom)
         name = str(world.parameters["show"])
         found = list(shows.get(name, ()))
@@ -234,7 +220,6 @@ class CustomShow(DeckTask):
         return [r"/show(?:\.custom.*)?"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Made of the slides."""
         return done(("custom_show", world.parameters["show"], self._names(world)))
 
 
@@ -254,7 +239,6 @@ class ShowSettings(DeckTask):
     }
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The settings."""
         pause = int(world.parameters["pause"])
         if world.parameters["endless"]:
             return {"what": f"it should loop, and repeat after a pause of {pause // 60} min {pause % 60} s"}
@@ -264,7 +248,6 @@ class ShowSettings(DeckTask):
         return {"what": f'the show should start from the slide "{start}"'}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """Each setting."""
         show, start = now.show, str(world.parameters["from"])
         first = talk_of(world).part(start).name if start else ""
         loop, window = bool(world.parameters["endless"]), bool(world.parameters["window"])
@@ -282,7 +265,6 @@ class ShowSettings(DeckTask):
         return [r"/show(?:\.(?:endless|pause|full_screen|start))?"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Set on the presentation."""
         if world.parameters["endless"]:
             return done(("show", {"IsEndless": True, "Pause": world.parameters["pause"]}))
         if world.parameters["window"]:

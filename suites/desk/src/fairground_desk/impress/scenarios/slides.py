@@ -59,7 +59,6 @@ class AddSlide(DeckTask):
         return [*names[:at], str(world.parameters["new"]), *names[at:]]
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """Place, layout, title and points."""
         new = find_slide(now, str(world.parameters["new"]))
         points = [one for one in str(world.parameters["points"]).split("\n") if one]
         wanted = position(was, part_of(world).name) + 1
@@ -75,11 +74,9 @@ class AddSlide(DeckTask):
         return checks
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """The new slide."""
         return [on(str(world.parameters["new"]), ".*")]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Inserted, named and written."""
         new, points = world.parameters["new"], world.parameters["points"]
         calls: list[tuple[object, ...]] = [
             ("insert_slide", part_of(world).name, _LAYOUTS[str(world.parameters["layout"])], new),
@@ -121,7 +118,6 @@ class MoveSlide(DeckTask):
         return [*names[:at], moved, *names[at:]]
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """The order of all slides."""
         moved = part_of(world).name
         wanted, found = list(self.order(world, was)), [slide.name for slide in now.slides]
         others = [[name for name in names if name != moved] for names in (wanted, found)]
@@ -165,11 +161,9 @@ class DuplicateSlide(DeckTask):
     }
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The slide."""
         return {"slide": part_of(world).name}
 
     def order(self, world: World, was: Deck) -> Sequence[str]:
-        """One more."""
         names = [slide.name for slide in was.slides]
         at = names.index(part_of(world).name) + 1
         return [*names[:at], str(world.parameters["copy"]), *names[at:]]
@@ -187,11 +181,9 @@ class DuplicateSlide(DeckTask):
         ]
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """The copy."""
         return [on(str(world.parameters["copy"]), ".*")]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Copied, named and written."""
         copy = world.parameters["copy"]
         return done(("duplicate", part_of(world).name, copy), ("write", copy, "title", world.parameters["title"]))
 
@@ -233,11 +225,9 @@ class DeleteSlides(DeckTask):
         return [talk_of(world).part(role).name for role in str(world.parameters["roles"]).split()]
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The slides."""
         return {"slides": " and ".join(f'"{name}"' for name in self._names(world))}
 
     def order(self, world: World, was: Deck) -> Sequence[str]:
-        """Without them."""
         return [slide.name for slide in was.slides if slide.name not in self._names(world)]
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
@@ -250,11 +240,9 @@ class DeleteSlides(DeckTask):
         ]  # fmt: skip
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """The deleted ones."""
         return [on(name, ".*") for name in self._names(world)]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """One after the other."""
         return done(*(("delete", name) for name in self._names(world)))
 
 
@@ -277,7 +265,6 @@ class HideSlides(DeckTask):
         return [talk_of(world).part(role).name for role in str(world.parameters[key]).split()]
 
     def words(self, world: World) -> Mapping[str, object]:
-        """Which ones."""
         parts = []
         if hide := self._named(world, "hide"):
             parts.append(f"hide {_listed(hide)}")
@@ -286,7 +273,6 @@ class HideSlides(DeckTask):
         return {"what": " and ".join(parts)}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """Each of them."""
         hide, show = self._named(world, "hide"), self._named(world, "show")
         wanted = sorted({slide.name for slide in was.slides if slide.hidden} - set(show) | set(hide))
         found = sorted(slide.name for slide in now.slides if slide.hidden)
@@ -298,11 +284,9 @@ class HideSlides(DeckTask):
         ]  # fmt: skip
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """Whether they are hidden."""
         return [on(name, "hidden") for name in self._named(world, "hide") + self._named(world, "show")]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Each of them."""
         hide, show = self._named(world, "hide"), self._named(world, "show")
         pairs = [(name, False) for name in hide] + [(name, True) for name in show]
         return done(*(("set_slide", name, {"Visible": visible}) for name, visible in pairs))
@@ -332,11 +316,9 @@ class RenameSlides(DeckTask):
         return dict(zip(names, str(world.parameters["new"]).split("|"), strict=True))
 
     def words(self, world: World) -> Mapping[str, object]:
-        """Old and new names."""
         return {"pairs": ", ".join(f'"{old}" becomes "{new}"' for old, new in self._pairs(world).items())}
 
     def order(self, world: World, was: Deck) -> Sequence[str]:
-        """With the new names."""
         pairs = self._pairs(world)
         return [pairs.get(slide.name, slide.name) for slide in was.slides]
 
@@ -371,7 +353,6 @@ class RenameSlides(DeckTask):
                                found=same, weight=0.0)]  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """One after the other."""
         return done(*(("set_slide", old, {"Name": new}) for old, new in self._pairs(world).items()))
 
 

@@ -43,7 +43,6 @@ class EditTitle(DeckTask):
     }
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The slide's name and title."""
         return {"slide": part_of(world).name, "old": part_of(world).title}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
@@ -57,11 +56,9 @@ class EditTitle(DeckTask):
         ]
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """The title's text."""
         return [on(part_of(world).name, r"shape\[title\]\.paragraph\[0\].*text")]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Written into the title."""
         return done(("write", part_of(world).name, "title", world.parameters["title"]))
 
 
@@ -102,11 +99,9 @@ class EditBullet(DeckTask):
         ]  # fmt: skip
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """The bullet's text."""
         return [on(part_of(world).name, rf"shape\[outline\]\.paragraph\[{world.parameters['number']}\].*text")]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Written over the old words."""
         return done(("write_line", part_of(world).name, "outline", world.parameters["number"], world.parameters["new"]))
 
 
@@ -144,7 +139,6 @@ class AddBullet(DeckTask):
         ]  # fmt: skip
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """The new paragraph."""
         count = len(lines(find_slide(was, part_of(world).name)))
         return [on(part_of(world).name, rf"shape\[outline\]\.paragraph\[{count}\].*")]
 
@@ -168,7 +162,6 @@ class IndentBullets(DeckTask):
     }
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The slide."""
         return {"slide": part_of(world).name}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
@@ -190,7 +183,6 @@ class IndentBullets(DeckTask):
         return [on(part_of(world).name, rf"shape\[outline\]\.paragraph\[[{first}{first + 1}]\](?!.*text).*")]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """One level down each."""
         name, first = part_of(world).name, int(world.parameters["first"])
         return done(("indent", name, "outline", first, 1), ("indent", name, "outline", first + 1, 1))
 
@@ -256,7 +248,6 @@ class SpeakerNotes(DeckTask):
         return next(one for one in speakers if one != part_of(world).speaker)
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """Two paragraphs of notes."""
         notes = [one.text.strip() for one in find_slide(now, part_of(world).name).notes]
         first, second = [*notes, "", ""][:2]
         return [
@@ -266,11 +257,9 @@ class SpeakerNotes(DeckTask):
         ]
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """These notes."""
         return [on(part_of(world).name, r"note.*text")]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Written into the notes."""
         text = f"Speaker: {self._speaker(world)}\n{world.parameters['text']}"
         return done(("notes", part_of(world).name, text))
 
@@ -308,7 +297,6 @@ class _Replace(DeckTask):
         return [re.escape(spot) + r"(?:\.run\[\d+\])?\.text" for spot in spots]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """All at once."""
         return done(("replace", *self.pair(world)))
 
 
@@ -336,7 +324,6 @@ class CorrectName(_Replace):
         return (wrong[at], right[at]) if wrong[at] not in right[at] else (talk.wrong_name, talk.right_name)
 
     def words(self, world: World) -> Mapping[str, object]:
-        """Both spellings."""
         old, new = self.pair(world)
         talk = talk_of(world)
         whole = len(old.split()) > 1 or talk.wrong_name.split()[-1] == old
@@ -363,7 +350,6 @@ class ReplaceWord(_Replace):
         return talk_of(world).old_word, str(world.parameters["new"]) or talk_of(world).new_word
 
     def words(self, world: World) -> Mapping[str, object]:
-        """Both words."""
         old, new = self.pair(world)
         return {"old": old, "new": new}
 
@@ -383,7 +369,6 @@ class HighlightTerm(DeckTask):
     }
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The word."""
         return {"term": talk_of(world).term}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
@@ -416,7 +401,6 @@ class HighlightTerm(DeckTask):
         return [re.escape(spot) + r"\.run\[\d+\].*" for spot in spots]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Formatted everywhere."""
         values: dict[str, object] = {}
         if world.parameters["bold"]:
             values["CharWeight"] = 150.0
@@ -453,7 +437,6 @@ class AddLink(DeckTask):
         return shown, talk_of(world).website + str(world.parameters["page"])
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """The link's words and address."""
         shown, address = self._facts(world)
         name = talk_of(world).part("closing").name
         old, new = find_slide(was, name), find_slide(now, name)
@@ -471,7 +454,6 @@ class AddLink(DeckTask):
         return [on(part.name, rf"shape\[outline\]\.paragraph\[{len(part.lines) - 1}\]\.run.*")]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """In place of the words."""
         shown, address = self._facts(world)
         part = talk_of(world).part("closing")
         return done(("link", part.name, "outline", len(part.lines) - 1, shown, address))

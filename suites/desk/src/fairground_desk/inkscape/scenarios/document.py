@@ -70,7 +70,6 @@ class FitPage(InkTask):
     instances = {"photo": {"role": "photo"}, "plate": {"role": "plate"}, "stamp": {"role": "stamp"}}
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """The object."""
         return {"object": getattr(sheet, str(wanted["role"])).label}
 
     def verify(self, case: Case) -> Sequence[Check]:
@@ -118,7 +117,6 @@ class Describe(InkTask):
     }  # fmt: skip
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """Each field."""
         found = case.after.metadata
         return [
             *(equal(f"the {field} is as asked", str(case.wanted[field]), found.get(field, "")) for field in _FIELDS),

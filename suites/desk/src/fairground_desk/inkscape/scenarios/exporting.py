@@ -52,7 +52,6 @@ class ExportPage(InkTask):
         ]  # fmt: skip
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """The export actions."""
         return [
             actions(
                 ("app.export-filename", f"~/Pictures/{wanted['file']}"),
@@ -81,7 +80,6 @@ class ExportObject(InkTask):
     changes = ("~/Pictures/{file}",)
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """The object."""
         return {"object": getattr(sheet, str(wanted["role"])).label}
 
     def verify(self, case: Case) -> Sequence[Check]:
@@ -112,7 +110,6 @@ class ExportObject(InkTask):
         ]  # fmt: skip
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """The export actions."""
         return [
             actions(
                 ("app.export-filename", f"~/Pictures/{wanted['file']}"),
@@ -170,7 +167,6 @@ class PlainCopy(InkTask):
         ]  # fmt: skip
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """The export actions."""
         steps: list[Step] = [
             ("app.export-filename", f"~/Documents/{wanted['file']}"),
             ("app.export-type", "svg"),

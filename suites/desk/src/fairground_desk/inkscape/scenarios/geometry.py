@@ -49,7 +49,6 @@ class MoveWithName(InkTask):
     }
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """The block and its caption."""
         block, caption = _with_caption(sheet, wanted)
         return {"word": sheet.block_word, "block": block.label, "caption": caption.label}
 
@@ -77,7 +76,6 @@ class MoveWithName(InkTask):
         ]  # fmt: skip
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """Selects both and moves them."""
         way = f"{wanted['right'] * PIXELS},{wanted['below'] * PIXELS}"
         return [on(*_with_caption(sheet, wanted), do=[("app.transform-translate", way)])]
 
@@ -98,7 +96,6 @@ class Resize(InkTask):
     }
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """The blocks."""
         return {"word": sheet.block_word, "blocks": listed(pick(sheet.blocks, wanted["blocks"]))}
 
     def verify(self, case: Case) -> Sequence[Check]:
@@ -123,7 +120,6 @@ class Resize(InkTask):
         ]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """One after the other."""
         size = [set_attribute("width", wanted["width"]), set_attribute("height", wanted["height"])]
         return [on(block, do=size) for block in pick(sheet.blocks, wanted["blocks"])]
 
@@ -216,7 +212,6 @@ class SpreadOut(InkTask):
         ]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """Distributes them."""
         return [on(*pick(sheet.dots, wanted["dots"]), do=[("app.object-distribute", "hgap")])]
 
 
@@ -236,7 +231,6 @@ class Turn(InkTask):
     }
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """What is turned."""
         return {"object": _turned(sheet, wanted).label}
 
     def verify(self, case: Case) -> Sequence[Check]:
@@ -263,7 +257,6 @@ class Turn(InkTask):
         ]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """Turns it."""
         return [on(_turned(sheet, wanted), do=[("app.transform-rotate", float(wanted["angle"]))])]
 
 
@@ -283,7 +276,6 @@ class Mirror(InkTask):
     }  # fmt: skip
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """The mark."""
         return {"stamp": sheet.stamp.label}
 
     def verify(self, case: Case) -> Sequence[Check]:
@@ -309,7 +301,6 @@ class Mirror(InkTask):
         ]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """Flips the group."""
         flips = [("across", "app.object-flip-horizontal"), ("down", "app.object-flip-vertical")]
         return [on(sheet.stamp, do=[action for way, action in flips if wanted[way]])]
 
@@ -330,11 +321,9 @@ class CentreOnPage(InkTask):
     }
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """What is centred."""
         return {"object": _role(sheet, wanted).label}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """Its middle is the page's."""
         one, (width, height) = _role(case.sheet, case.wanted), case.sheet.size
         found = case.now(one).box
         x, y = found.center if found else (math.inf, math.inf)
@@ -347,7 +336,6 @@ class CentreOnPage(InkTask):
         ]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """Aligns it with the page."""
         one = _role(sheet, wanted)
         return [on(one, do=[("app.object-align", "hcenter page"), ("app.object-align", "vcenter page")])]
 
@@ -367,7 +355,6 @@ class CopyInARow(InkTask):
     }
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """The dot."""
         return {"dot": sheet.dots[int(wanted["dot"])].label}
 
     def verify(self, case: Case) -> Sequence[Check]:

@@ -46,7 +46,6 @@ class Retitle(InkTask):
     }
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """The two texts, by label."""
         return {"title": sheet.title.label, "subtitle": sheet.subtitle.label}
 
     def verify(self, case: Case) -> Sequence[Check]:
@@ -62,7 +61,6 @@ class Retitle(InkTask):
         ]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """Types over each."""
         return [*retype(sheet.title, str(wanted["first"])), *retype(sheet.subtitle, str(wanted["second"])), *leave()]
 
 
@@ -92,7 +90,6 @@ class NextYear(InkTask):
         ]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """Types over each."""
         texts = self._texts(sheet, drawing, wanted)
         return [move for one in sheet.dated for move in retype(one, texts[one.id])] + leave()
 
@@ -120,7 +117,6 @@ class TitleFont(InkTask):
     }  # fmt: skip
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """The title."""
         return {"title": sheet.title.label}
 
     def verify(self, case: Case) -> Sequence[Check]:
@@ -143,7 +139,6 @@ class TitleFont(InkTask):
         ]  # fmt: skip
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """Sets all four."""
         style = {
             "font-family": f'"{wanted["family"]}"',
             "font-size": f"{wanted['size']}px",
@@ -169,7 +164,6 @@ class BoldCaptions(InkTask):
     }
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """The captions."""
         return {"captions": listed(pick(sheet.captions, wanted["captions"]))}
 
     def verify(self, case: Case) -> Sequence[Check]:
@@ -191,7 +185,6 @@ class BoldCaptions(InkTask):
         ]  # fmt: skip
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """All at once."""
         style = {"font-weight": "bold", "font-size": f"{wanted['size']}px", "fill": str(wanted["color"])}
         steps = [set_property(name, value) for name, value in style.items()]
         return [on(*pick(sheet.captions, wanted["captions"]), do=steps)]
@@ -208,7 +201,6 @@ class TextToShapes(InkTask):
     instances = {"title": {"role": "title"}, "subtitle": {"role": "subtitle"}, "imprint": {"role": "imprint"}}
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """The text."""
         return {"text": self._text(sheet, wanted).label}
 
     def verify(self, case: Case) -> Sequence[Check]:
@@ -245,7 +237,6 @@ class TextToShapes(InkTask):
         ]  # fmt: skip
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """Object to path."""
         return [on(self._text(sheet, wanted), do=["app.object-to-path"])]
 
     def _text(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Named:
@@ -274,7 +265,6 @@ class AddRemark(InkTask):
     }  # fmt: skip
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """The layer of texts."""
         return {"layer": sheet.layers.labels.label}
 
     def verify(self, case: Case) -> Sequence[Check]:

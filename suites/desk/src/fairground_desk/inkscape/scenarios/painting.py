@@ -44,12 +44,10 @@ class Recolour(InkTask):
     }
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """What is filled."""
         blocks, dot = pick(sheet.blocks, wanted["blocks"]), sheet.dots[int(wanted["dot"])]
         return {"word": sheet.block_word, "blocks": listed(blocks), "dot": dot.label}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """Each has its colour."""
         colors = self._colors(case.sheet, case.wanted)
         some = [named for named, _ in colors]
         return [
@@ -62,7 +60,6 @@ class Recolour(InkTask):
         ]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """One after the other."""
         return [on(one, do=[set_property("fill", color)]) for one, color in self._colors(sheet, wanted)]
 
     def _colors(self, sheet: Sheet, wanted: Mapping[str, Any]) -> list[tuple[Named, str]]:
@@ -85,7 +82,6 @@ class SwapColours(InkTask):
     }
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """The two colours."""
         first, second = self._pair(sheet, wanted)
         return {"first": first, "second": second}
 
@@ -139,7 +135,6 @@ class DashedLine(InkTask):
         return {"link": _solid(sheet, int(wanted["link"])).label}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """Colour, width and dashes."""
         link, wanted = _solid(case.sheet, int(case.wanted["link"])), case.wanted
         now = case.now(link).style
         return [
@@ -153,7 +148,6 @@ class DashedLine(InkTask):
         ]  # fmt: skip
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """Sets the three."""
         width = float(wanted["width"])
         stroke = {
             "stroke": str(wanted["color"]),
@@ -179,11 +173,9 @@ class SeeThrough(InkTask):
     }
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """The three."""
         return {"lens": sheet.lens.label, "plate": sheet.plate.label, "strip": sheet.strip.label}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """Each has its opacity."""
         some = _shares(case.sheet, case.wanted)
         checks = []
         for one, share in some:
@@ -198,7 +190,6 @@ class SeeThrough(InkTask):
         ]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """One after the other."""
         return [on(one, do=[set_property("opacity", f"{share / 100:g}")]) for one, share in _shares(sheet, wanted)]
 
 
@@ -218,7 +209,6 @@ class SameGradient(InkTask):
     }
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """Both."""
         return {"banner": sheet.banner.label, "object": getattr(sheet, str(wanted["role"])).label}
 
     def verify(self, case: Case) -> Sequence[Check]:
@@ -239,7 +229,6 @@ class SameGradient(InkTask):
         ]  # fmt: skip
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """Copies, and pastes the style."""
         return [on(sheet.banner, do=["app.copy"]), on(getattr(sheet, str(wanted["role"])), do=["app.paste-style"])]
 
 
@@ -258,7 +247,6 @@ class OutlineKind(InkTask):
     }
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """The colour of the kind."""
         return {"word": sheet.block_word, "color": sheet.colors[int(wanted["kind"])]}
 
     def verify(self, case: Case) -> Sequence[Check]:
@@ -281,7 +269,6 @@ class OutlineKind(InkTask):
         ]  # fmt: skip
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """All at once."""
         steps = [set_property("stroke", str(wanted["stroke"])), set_property("stroke-width", f"{wanted['width']:g}")]
         return [on(*self._some(sheet, drawing, wanted), do=steps)]
 

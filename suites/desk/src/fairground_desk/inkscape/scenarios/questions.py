@@ -24,7 +24,6 @@ class _Question(InkTask):
     step_budget = 40
 
     def expected(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Any:
-        """The right answer."""
         raise NotImplementedError
 
     def among(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Sequence[str]:
@@ -45,7 +44,6 @@ class _Question(InkTask):
         ]  # fmt: skip
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """Says it."""
         return [Say(str(self.expected(sheet, wanted, drawing)))]
 
 
@@ -60,11 +58,9 @@ class HowManyFilled(_Question):
     instances = {"first": {"place": 0}, "second": {"place": 1}, "third": {"place": 2}}
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """The colour."""
         return {"color": sheet.colors[int(wanted["place"])]}
 
     def expected(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> int:
-        """Counted."""
         color = sheet.colors[int(wanted["place"])]
         return sum(one.style.fill.color == color for one in filled(drawing))
 
@@ -82,11 +78,9 @@ class HowLarge(_Question):
     }
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """The block."""
         return {"word": sheet.block_word, "block": sheet.blocks[int(wanted["block"])].label}
 
     def expected(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> float:
-        """Measured."""
         box = drawing[sheet.blocks[int(wanted["block"])].id].box
         assert box is not None
         return round(float(getattr(box, str(wanted["axis"]))), 3)
@@ -109,11 +103,9 @@ class WhichBlock(_Question):
     }  # fmt: skip
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """The layer."""
         return {"word": sheet.block_word, "layer": sheet.layers.main.label}
 
     def expected(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> str:
-        """The best of all."""
         measure = _MEASURES[str(wanted["most"])]
         boxes: list[tuple[Named, Box]] = [
             (one, box) for one in sheet.blocks if (box := drawing[one.id].box) is not None
@@ -124,7 +116,6 @@ class WhichBlock(_Question):
         return ranked[0][0].label
 
     def among(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Sequence[str]:
-        """All blocks."""
         return [one.label for one in sheet.blocks]
 
 
@@ -139,11 +130,9 @@ class HowManyOnLayer(_Question):
     instances = {"labels": {"role": "labels"}, "notes": {"role": "notes"}}
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """The layer."""
         return {"layer": getattr(sheet.layers, str(wanted["role"])).label}
 
     def expected(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> int:
-        """Counted."""
         layer = getattr(sheet.layers, str(wanted["role"])).id
         return sum(one.kind == "text" and one.layer == layer for one in drawing.objects)
 

@@ -97,7 +97,6 @@ class CloneIt(InkTask):
     }
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """The original."""
         return {"object": getattr(sheet, str(wanted["role"])).label}
 
     def verify(self, case: Case) -> Sequence[Check]:
@@ -141,7 +140,6 @@ class ClipPhoto(InkTask):
     }
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """Picture and ellipse."""
         return {"lens": sheet.lens.label, "photo": sheet.photo.label}
 
     def verify(self, case: Case) -> Sequence[Check]:
@@ -203,7 +201,6 @@ class AddShape(InkTask):
     }  # fmt: skip
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """The layer."""
         return {"layer": sheet.layers.main.label}
 
     def verify(self, case: Case) -> Sequence[Check]:
@@ -269,7 +266,6 @@ class PlacePicture(InkTask):
     }
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """The file and the layer."""
         return {"file": sheet.picture.rpartition("/")[2], "layer": sheet.layers.main.label}
 
     def verify(self, case: Case) -> Sequence[Check]:

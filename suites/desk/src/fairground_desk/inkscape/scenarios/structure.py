@@ -44,7 +44,6 @@ class GroupDots(InkTask):
     }
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """The dots."""
         return {"dots": listed(pick(sheet.dots, wanted["dots"]))}
 
     def verify(self, case: Case) -> Sequence[Check]:
@@ -108,7 +107,6 @@ class Ungroup(InkTask):
         ]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """Ungroups each."""
         return [on(group, do=["app.selection-ungroup"]) for group in _groups(sheet, wanted)]
 
 
@@ -127,7 +125,6 @@ class FrontAndBack(InkTask):
     }
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """What moves."""
         front, back = self._pair(sheet, wanted)
         return {"layer": sheet.layers.main.label, "front": front.label, "back": back.label}
 
@@ -194,7 +191,6 @@ class ToOtherLayer(InkTask):
         ]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """One layer up or down."""
         return [on(*self._some(sheet, wanted), do=[_ABOVE if wanted["up"] else _BELOW])]
 
     def _some(self, sheet: Sheet, wanted: Mapping[str, Any]) -> tuple[Named, ...]:
@@ -223,11 +219,9 @@ class SetUpLayers(InkTask):
     }  # fmt: skip
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """The three layers."""
         return {role: getattr(sheet.layers, str(wanted[role])).label for role in ("renamed", "shown", "locked")}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """Each layer is as asked."""
         wanted = case.wanted
         renamed, shown, locked = (getattr(case.sheet.layers, str(wanted[role])) for role in self._roles)
         parts = [Named(part.id, "") for part in case.before.inside(shown.id)]
@@ -247,7 +241,6 @@ class SetUpLayers(InkTask):
         return [*checks, rest_unchanged(case, free=ids, parts=hidden)]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """One layer after the other."""
         renamed, shown, locked = (getattr(sheet.layers, str(wanted[role])) for role in self._roles)
         return [
             on(renamed, do=[set_attribute("inkscape:label", str(wanted["label"]))]),
@@ -269,7 +262,6 @@ class NewTopLayer(InkTask):
     instances = {"signs": {"label": "Signs"}, "cut": {"label": "Cut outs"}, "foil": {"label": "Foil print 2"}}
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """What moves."""
         return {"plate": sheet.plate.label, "tab": sheet.tab.label}
 
     def verify(self, case: Case) -> Sequence[Check]:
@@ -311,7 +303,6 @@ class Discard(InkTask):
     }
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """What is deleted."""
         some = getattr(sheet, str(wanted["kind"]))
         return {"count": str(len(some)), "objects": listed(some)}
 
@@ -328,7 +319,6 @@ class Discard(InkTask):
         ]  # fmt: skip
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """All at once."""
         return [on(*getattr(sheet, str(wanted["kind"])), do=["app.delete"])]
 
 
@@ -347,12 +337,10 @@ class Relabel(InkTask):
     }
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """The circles."""
         dots = pick(sheet.dots, wanted["some"])
         return {"dots": listed(dots), "count": str(len(dots))}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """Each has its label."""
         dots = pick(case.sheet.dots, case.wanted["some"])
         return [
             *(equal(f"{one.label} has its new label", f"{case.wanted['stem']} {number}", case.now(one).label)
@@ -362,7 +350,6 @@ class Relabel(InkTask):
         ]  # fmt: skip
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """One after the other."""
         dots = pick(sheet.dots, wanted["some"])
         return [
             on(one, do=[set_attribute("inkscape:label", f"{wanted['stem']} {number}")])

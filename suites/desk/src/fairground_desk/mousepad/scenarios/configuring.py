@@ -27,7 +27,6 @@ class ConfigValues(EditTask):
     }
 
     def asked(self, world: World) -> dict[tuple[str, str], str]:
-        """Values by section and key."""
         found = {}
         for part in str(world.parameters["set"]).format(*workplace(world).parts).split(", "):
             place, _, value = part.partition("=")
@@ -36,7 +35,6 @@ class ConfigValues(EditTask):
         return found
 
     def phrase(self, world: World) -> str:
-        """Names every value."""
         told = "; ".join(f"in the section [{section}], {key} should be {value}"
                          for (section, key), value in self.asked(world).items())  # fmt: skip
         return (
@@ -70,7 +68,6 @@ class ConfigValues(EditTask):
         return [*values, *super().judge(world, before, after, answer)]
 
     def edit(self, world: World, lines: Sequence[str]) -> list[Move]:
-        """Line by line."""
         moves: list[Move] = []
         for at, (_, key, value) in self.spots(world, lines).items():
             moves += [*go_to(at + 1), Press("shift+End"), Enter(f"{key} = {value}")]
@@ -106,11 +103,9 @@ class Preferences(TextTask):
         return dict(part.split("=") for part in str(world.parameters["set"]).split(", "))
 
     def touched(self, world: World) -> Sequence[str]:
-        """No file of the user's."""
         return ()
 
     def phrase(self, world: World) -> str:
-        """Says each in words."""
         *some, last = (_WORDS[name].format(value.capitalize()) for name, value in self.asked(world).items())
         return (
             f"Set the preferences of this text editor up so that {', '.join(some)} and {last}. All its other "

@@ -39,7 +39,6 @@ class EditTask(TextTask):
     """A task that changes one text, which has the parameter `role`."""
 
     def path(self, world: World) -> str:
-        """Where the text is."""
         return workplace(world).path(str(world.parameters["role"]))
 
     @abstractmethod
@@ -51,7 +50,6 @@ class EditTask(TextTask):
         """The moves in the open file, before it is saved."""
 
     def touched(self, world: World) -> Sequence[str]:
-        """Only this text."""
         return (self.path(world),)
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:

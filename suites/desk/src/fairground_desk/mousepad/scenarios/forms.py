@@ -32,7 +32,6 @@ class StripSpaces(EditTask):
     instances = {"script": {"role": "code"}, "minutes": {"role": "notes"}, "tasks": {"role": "todo"}}
 
     def phrase(self, world: World) -> str:
-        """Names the file."""
         return (
             f"Some lines of {shown(self.path(world))} end in spaces. Take all spaces and tabs at the ends of lines out "
             "and leave everything else alone, indentation included. Save the file under its own name."
@@ -49,7 +48,6 @@ class StripSpaces(EditTask):
         return [*super().judge(world, before, after, answer), found]
 
     def edit(self, world: World, lines: Sequence[str]) -> list[Move]:
-        """The command of the menu."""
         return [Press("ctrl+a"), *convert("strip")]
 
 
@@ -74,7 +72,6 @@ class Indentation(EditTask):
         return f"{asked}. Nothing else in it changes, not even spaces at the ends of lines. Save it under its own name."
 
     def wanted(self, world: World, lines: Sequence[str]) -> list[str]:
-        """Indented in the other way."""
         size = int(world.parameters["size"])
         old, new = ("\t", " " * size) if world.parameters["to"] == "spaces" else (" " * size, "\t")
         return [_indented(line, old, new) for line in lines]
@@ -111,7 +108,6 @@ class LineEnds(EditTask):
         )
 
     def wanted(self, world: World, lines: Sequence[str]) -> list[str]:
-        """The text stays."""
         return list(lines)
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
@@ -156,7 +152,6 @@ class Encoding(TextTask):
         return path, f"~/Documents/archive/{name_of(copy)}" if world.parameters["how"] == "archive" else copy
 
     def touched(self, world: World) -> Sequence[str]:
-        """What is written."""
         return self.paths(world)[1:]
 
     def phrase(self, world: World) -> str:

@@ -33,7 +33,6 @@ class SortList(EditTask):
         )
 
     def wanted(self, world: World, lines: Sequence[str]) -> list[str]:
-        """The lines sorted."""
         order = str(world.parameters["order"])
         if order in ("a-z", "z-a"):
             return sorted(lines, key=str.casefold, reverse=order == "z-a")
@@ -132,7 +131,6 @@ class AddLine(EditTask):
     }
 
     def line(self, world: World) -> str:
-        """What is added."""
         place = workplace(world)
         if world.parameters["role"] == "contacts":
             where = f"Garden Row 5,{place.towns[0]},{place.country} 41 52 63"

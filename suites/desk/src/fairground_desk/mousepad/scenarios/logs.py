@@ -41,7 +41,6 @@ class LogQuestion(TextTask):
     }
 
     def touched(self, world: World) -> Sequence[str]:
-        """Nothing."""
         return ()
 
     def phrase(self, world: World) -> str:
@@ -60,7 +59,6 @@ class LogQuestion(TextTask):
         }[str(world.parameters["ask"])]  # fmt: skip
 
     def right(self, world: World, before: State) -> str | int:
-        """The answer, from the log."""
         place, log = workplace(world), entries(world, before)
         errors = [one for one in log if one.level == "ERROR"]
         answers: dict[str, Callable[[], str | int]] = {
@@ -99,7 +97,6 @@ class ExtractLines(TextTask):
         return (workplace(world).path("log").rpartition("/")[0] + f"/{world.parameters['name']}",)
 
     def pattern(self, world: World) -> str:
-        """What the wanted lines match."""
         part = re.escape(workplace(world).parts[3])
         return {"error": "^[-0-9]+ [:0-9]+ ERROR ", "part": rf"^[-0-9]+ [:0-9]+ [A-Z]+ +\[{part}\]",
                 "day": "^2026-03-03 "}[str(world.parameters["pick"])]  # fmt: skip
@@ -136,7 +133,6 @@ class LogReport(TextTask):
     instances = {"errors": {"level": "ERROR"}, "warnings": {"level": "WARN"}, "notices": {"level": "INFO"}}
 
     def touched(self, world: World) -> Sequence[str]:
-        """The report."""
         return (f"~/Documents/{str(world.parameters['level']).lower()}-counts.csv",)
 
     def phrase(self, world: World) -> str:
@@ -150,21 +146,18 @@ class LogReport(TextTask):
         )
 
     def table(self, world: World, before: State) -> list[str]:
-        """What the report should say."""
         log = entries(world, before)
         counts = Counter(one.part for one in log if one.level == world.parameters["level"])
         rows = [f"{part},{counts[part]}" for part in sorted(workplace(world).parts)]
         return ["part,lines", *rows, f"total,{counts.total()}"]
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Each line, and the whole."""
         wanted = self.table(world, before)
         file = text_of(after, self.touched(world)[0])
         rows = [contains(f"the line of {line.partition(',')[0]}", line, file.lines) for line in wanted[1:]]
         return [*new_text(file, wanted), *rows]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Types the table."""
         text = "".join(f"{line}\n" for line in self.table(world, before))
         return [Press("Escape"), Press("ctrl+n"), Enter(text), *save_as(self.touched(world)[0])]
 

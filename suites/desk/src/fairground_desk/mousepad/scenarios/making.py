@@ -24,11 +24,9 @@ class NewFile(TextTask):
                  "script": {"kind": "script"}}  # fmt: skip
 
     def touched(self, world: World) -> Sequence[str]:
-        """The new file."""
         return (_described(workplace(world), str(world.parameters["kind"]))[0],)
 
     def phrase(self, world: World) -> str:
-        """Says the whole text."""
         path, lines = _described(workplace(world), str(world.parameters["kind"]))
         text = "\n".join(lines)
         return (
@@ -59,12 +57,10 @@ class MergeWeeks(TextTask):
     }
 
     def weeks(self, world: World) -> list[str]:
-        """Paths of the reports."""
         numbers = range(int(world.parameters["first"]), int(world.parameters["last"]) + 1)
         return [f"~/Documents/{WEEKLY.format(number)}" for number in numbers]
 
     def touched(self, world: World) -> Sequence[str]:
-        """The new file."""
         return (f"~/Documents/weekly/{world.parameters['name']}.md",)
 
     def phrase(self, world: World) -> str:
@@ -107,7 +103,6 @@ class StampFiles(TextTask):
     }
 
     def touched(self, world: World) -> Sequence[str]:
-        """Three files."""
         names = {
             "weeks": [WEEKLY.format(number) for number in (2, 4, 6)],
             "archive": [f"archive/2025-Q{number}.txt" for number in (1, 2, 3)],
@@ -124,7 +119,6 @@ class StampFiles(TextTask):
         )
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Each file on its own."""
         checks = []
         for path in self.touched(world):
             old, new = text_of(before, path), text_of(after, path)
@@ -141,7 +135,6 @@ class StampFiles(TextTask):
         return [*checks, equal("all three are exactly as asked", [True] * 3, whole)]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """One after the other."""
         moves: list[Move] = []
         for path in self.touched(world):
             moves += [*open_file(path), Enter(f"{world.parameters['line']}\n\n"), *save(path)]

@@ -21,7 +21,6 @@ class ReplaceWord(EditTask):
                  "setting": {"which": "setting"}}  # fmt: skip
 
     def rename(self, world: World) -> Rename:
-        """Which word it is."""
         return workplace(world).renames[str(world.parameters["which"])]
 
     def path(self, world: World) -> str:
@@ -43,7 +42,6 @@ class ReplaceWord(EditTask):
         return [re.sub(rf"\b{re.escape(word.old)}\b", word.new, line) for line in lines]
 
     def edit(self, world: World, lines: Sequence[str]) -> list[Move]:
-        """One replacement of whole words."""
         word = self.rename(world)
         return replace_all(word.old, word.new, word=True)
 
@@ -88,7 +86,6 @@ class RewritePattern(EditTask):
         return f"In {shown(self.path(world))}, {world.parameters['ask']}. Save the file under its own name."
 
     def wanted(self, world: World, lines: Sequence[str]) -> list[str]:
-        """Each line rewritten."""
         old, new = str(world.parameters["old"]), str(world.parameters["new"])
         return [re.sub(old, new, line) for line in lines]
 

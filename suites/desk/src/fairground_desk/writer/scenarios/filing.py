@@ -161,7 +161,6 @@ class CopyInFormat(WriterTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Saves a copy."""
         target = str(world.parameters["target"])
         kind = self._FILTERS[target.rpartition(".")[2]]
         return [Press("escape"), writer(("save-copy", target, kind))]
@@ -260,7 +259,6 @@ class LetterFigure(WriterTask):
     }
 
     def phrase(self, world: World) -> str:
-        """With the programme's name."""
         name = people(world).programmes[3].name
         return self.template.format(words=str(world.parameters["words"]).format(programme=name))
 

@@ -97,7 +97,6 @@ class HeaderText(WriterTask):
     }
 
     def facts(self, world: World) -> dict[str, object]:
-        """What it says, and where."""
         return {"text": self._text(world), "place": _SHOWN[str(world.parameters["align"])]}
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
@@ -208,7 +207,6 @@ class PageSetup(WriterTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The properties of the page."""
         asked = world.parameters
         if "columns" in asked:
             return [Press("escape"), writer(("page-columns", asked["columns"])), save()]

@@ -197,7 +197,6 @@ class DescribePictures(WriterTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The properties of the pictures."""
         asked = world.parameters
         calls: list[tuple[object, ...]] = []
         for name, key in (("Picture 1", "one"), ("Picture 2", "two")):

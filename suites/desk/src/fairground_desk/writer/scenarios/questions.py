@@ -163,7 +163,6 @@ class AskBudget(Question):
     }
 
     def right(self, world: World, was: Document) -> tuple[str, Any, Sequence[str]]:
-        """Worked out from the table."""
         rows = [(row[0], int(row[2]), int(row[3]), int(row[4])) for row in table_of(was, "Budget").grid[1:] if row[4]]
         names = [row[0] for row in rows]
         found: dict[str, tuple[str, Any, Sequence[str]]] = {

@@ -34,7 +34,6 @@ class RemoveComments(WriterTask):
     }
 
     def facts(self, world: World) -> dict[str, object]:
-        """Whose comments."""
         number = int(world.parameters["reviewer"])
         if number < 0:
             return {"words": "all of them", "rest": "its footnotes and bookmarks"}

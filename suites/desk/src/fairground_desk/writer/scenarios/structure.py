@@ -240,7 +240,6 @@ class CrossReference(WriterTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Types around the field."""
         number = _starting(self.before(before), str(world.parameters["start"]))
         return [
             Press("escape"),

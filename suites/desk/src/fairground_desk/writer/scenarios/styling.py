@@ -156,7 +156,6 @@ class FormatTerm(WriterTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Find all, then the format."""
         kind, term = str(world.parameters["look"]), str(world.parameters["term"])
         if kind == "italic":
             return [writer(("find-all", term)), Press("ctrl+i"), save()]
@@ -266,7 +265,6 @@ class PageBreaks(WriterTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The paragraph's own break."""
         calls: list[tuple[object, ...]] = []
         for number in self._wanted(world, self.before(before)):
             calls += [("place", number), ("break-before",)]

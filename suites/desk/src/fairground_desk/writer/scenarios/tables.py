@@ -39,7 +39,6 @@ class AddTask(WriterTask):
     }
 
     def facts(self, world: World) -> dict[str, object]:
-        """Who it is."""
         return {"owner": self._row(world)[1]}
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
@@ -299,7 +298,6 @@ class QuarterTable(WriterTask):
     step_budget = 120
 
     def facts(self, world: World) -> dict[str, object]:
-        """Below what."""
         return {"above": _ABOVE}
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:

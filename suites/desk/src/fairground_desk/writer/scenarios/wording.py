@@ -35,7 +35,6 @@ class ReplaceThroughout(WriterTask):
     }
 
     def facts(self, world: World) -> dict[str, object]:
-        """What is replaced by what."""
         old, new = self._words(world)
         return {"old": old, "new": new}
 

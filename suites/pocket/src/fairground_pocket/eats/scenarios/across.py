@@ -79,7 +79,6 @@ def _received(subject: str, body: str) -> tuple[Row, ...]:
 
 
 def _mail(to: str, subject: str, text: str) -> list[Move]:
-    """From anywhere: a mail."""
     write: list[Move] = [Fill("To", to), Fill("Subject", subject), Fill("Message", text), Tap("Send")]
     return [Tap(HOME), Tap("Email"), Tap("Compose"), *write]
 
@@ -149,7 +148,6 @@ class OrderFromMail(Task):
                 Tap("Place order")]  # fmt: skip
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """To the own address."""
         food = put(known.dish.name, known.wish.names, known.quantity)
         return {"to my own address": [*open_place(known.place.name), *food, *checkout(), Tap("Place order")]}
 
@@ -204,12 +202,10 @@ class MailTotal(Task):
     allowed = _ONE_MAIL
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """As the app shows it."""
         amount = formats.money(known.order.total, data.setting("currency"))
         return [*open_order(known.order.id, known.order.place), *_mail(known.person.name, known.subject, amount)]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """A little more."""
         amount = formats.money(known.order.total + 10, data.setting("currency"))
         return {"another amount": _mail(known.person.name, known.subject, amount)}
 
@@ -286,5 +282,4 @@ class RecommendedMinimum(Task):
     answer = Answer(money(":place_minimum"), "money")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The restaurant's page says it."""
         return open_place(known.place.name)

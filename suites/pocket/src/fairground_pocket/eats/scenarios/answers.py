@@ -38,7 +38,6 @@ class OrderTotal(Task):
     answer = Answer(money(":order_total"), "money")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the history."""
         return open_order(known.order.id, known.order.place)
 
 
@@ -94,7 +93,6 @@ class CountRestaurants(Task):
     answer = Answer(f"SELECT count(*) FROM restaurants WHERE area = :area AND {_fits}")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the filters."""
         return [Tap("Search"), Tap("Filters"), Tap(known.area), Tap(known.chip), Tap("Show results")]
 
 
@@ -130,7 +128,6 @@ class FastestPlace(Task):
     )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Sorted by it."""
         return [Tap("Search"), Tap("Filters"), Tap(known.cuisine), Tap("Shortest delivery"), Tap("Show results")]
 
 
@@ -169,7 +166,6 @@ class OfferEnds(Task):
     answer = Answer("SELECT :promo_until", "date")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the offers."""
         return [Tap("Offers"), Tap(known.promo.code)]
 
 
@@ -213,7 +209,6 @@ class ReviewWords(Task):
     answer = Answer("SELECT :review_text", "text", among="SELECT DISTINCT text FROM reviews")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """It stands below the order."""
         return open_order(known.review.of_order, known.review.place)
 
 
@@ -256,5 +251,4 @@ class TimesOrdered(Task):
     answer = Answer("SELECT count(*) FROM orders WHERE restaurant = :place_id")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """A search says how many."""
         return [Tap("Orders"), Fill("Search orders", known.place.name)]

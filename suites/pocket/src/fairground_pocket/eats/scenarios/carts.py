@@ -90,7 +90,6 @@ class FillCart(Task):
     )  # fmt: skip
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """One after the other."""
         food, drink = put(known.dish.name, known.wish.names, known.count), put(known.drink.name, "", known.number)
         return [*open_place(known.place.name), *food, *drink]
 
@@ -120,12 +119,10 @@ class ChangeCart(Task):
     allowed = (Change("cart_lines", ("quantity",), "id = :first_id"), Remove("cart_lines", "id = :second_id"))
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the steppers."""
         more = [Tap(f"More {known.first.name}")] * known.more
         return [Tap("Cart"), *more, *[Tap(f"Less {known.second.name}")] * known.second.quantity]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """The wrong one goes."""
         more: list[Move] = [Tap(f"More {known.first.name}")] * known.more
         return {"another dish out": [Tap("Cart"), *more, *[Tap(f"Less {known.third.name}")] * known.third.quantity]}
 
@@ -216,12 +213,10 @@ class OrderAgain(Task):
     allowed = order(slot="slot = :slot")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the old order."""
         past = open_order(known.last, known.place.name)
         return [*past, Tap("Order again"), Tap("Go to checkout"), *at(known.slot), Tap("Place order")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Only in the cart."""
         past = open_order(known.last, known.place.name)
         return {"only in the cart": [*past, Tap("Order again"), Tap("Go to checkout"), *at(known.slot)]}
 
@@ -280,7 +275,6 @@ class CancelScheduled(Task):
     allowed = (Change("orders", ("cancelled",), "id = :order_id"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the history."""
         return [*open_order(known.order.id, known.place.name), Tap("Cancel order"), Tap("Yes, cancel it")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:

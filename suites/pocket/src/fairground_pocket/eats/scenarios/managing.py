@@ -35,7 +35,6 @@ class AddFavourites(Task):
     allowed = (Add("favourites", "restaurant IN (:one_id, :two_id)", at_most=2),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the heart."""
         first: list[Move] = [*open_place(known.one.name), Tap("Add to favourites"), Tap("Back")]
         return [
             *first,
@@ -91,7 +90,6 @@ class FavouriteBest(Task):
     allowed = (Add("favourites", "restaurant = :best_id"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the filters."""
         filters: list[Move] = [
             Tap("Search"),
             Tap("Filters"),
@@ -102,7 +100,6 @@ class FavouriteBest(Task):
         return [*filters, Tap(known.best.name), Tap("Add to favourites")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Another one of the kind."""
         other = data.one(
             "SELECT r.name FROM restaurants r JOIN cuisines c ON c.id = r.cuisine WHERE c.name = ? AND r.id != ? AND "
             f"{_NOT_LIKED} ORDER BY r.rating DESC LIMIT 1",
@@ -153,7 +150,6 @@ class AddAddress(Task):
     allowed = (Add("addresses", "label = :label AND is_default = 0"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the account."""
         return [
             Tap("Account"), Tap("Addresses"), Tap("New address"), Fill("Label", known.label),
             Fill("Street and number", known.street), Tap("Area"), Tap(known.area), Fill("Floor or door", known.door),
@@ -161,7 +157,6 @@ class AddAddress(Task):
         ]  # fmt: skip
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Made the default."""
         moves = list(self.moves(known, data))
         return {"made the default": [*moves[:-1], Tap("Use as default"), moves[-1]]}
 
@@ -224,7 +219,6 @@ class ChangeDefaults(Task):
     )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By their pages."""
         default = Tap("Make it the default")
         first: list[Move] = [Tap("Account"), Tap("Addresses"), Tap(known.address.label), default, Tap("Back")]
         return [*first, Tap("Payment methods"), Tap(known.method.label), default]
@@ -267,7 +261,6 @@ class DeleteAddress(Task):
     allowed = (Remove("addresses", "id = :address_id"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By its page."""
         page: list[Move] = [Tap("Account"), Tap("Addresses"), Tap(known.address.label)]
         return [*page, Tap("Delete address"), Tap("Yes, delete it")]
 
@@ -318,7 +311,6 @@ class AddCard(Task):
     allowed = (Add("methods", "label = :label"), Change("methods", ("is_default",), ":default = 1 AND is_default = 1"))
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the account."""
         default = [Tap("Use as default")] * known.default
         return [
             Tap("Account"), Tap("Payment methods"), Tap("New card"), Fill("Card number", known.number),

@@ -51,7 +51,6 @@ class OrderDish(Task):
     allowed = order()
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By searching for the restaurant."""
         return [*wished(known), *checkout(), Tap("Place order")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
@@ -266,11 +265,9 @@ class OrderElsewhere(Task):
     allowed = order(label="label = :address_label", method="method = :method_label", tip="tip = :tip")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """All at the checkout."""
         return [*wished(known), *checkout(), *_settled(known), Tap("Place order")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Another share for the courier."""
         other = "5%" if known.percent != 5 else "10%"
         settled = _settled(known)[:-1]
         return {"another tip": [*wished(known), *checkout(), *settled, Tap(other), Tap("Place order")]}
@@ -308,12 +305,10 @@ class OrderCheapest(Task):
     allowed = order()
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Prices stand in the menu."""
         into = put(known.dish.name, "", known.quantity)
         return [*open_place(known.place.name), *into, *checkout(), Tap("Place order")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """The second cheapest."""
         other = data.one("SELECT name FROM dishes WHERE section = ? ORDER BY price LIMIT 1 OFFSET 1", known.section.id)
         into = put(other, "", known.quantity)
         return {"the next cheapest": [*open_place(known.place.name), *into, *checkout(), Tap("Place order")]}

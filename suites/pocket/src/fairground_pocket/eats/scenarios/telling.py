@@ -54,7 +54,6 @@ class RateOrder(Task):
     allowed = (Add("reviews", "of_order = :order_id"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the history."""
         rate: list[Move] = [Tap("Rate this order"), Tap(f"{known.stars} stars"), Fill("Your review", known.text)]
         return [*open_order(known.order.id, known.order.place), *rate, Tap("Send review")]
 
@@ -94,12 +93,10 @@ class ReportProblem(Task):
     allowed = (Add("problems", "of_order = :order_id"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the history."""
         report: list[Move] = [Tap("Report a problem"), Tap(known.words), Fill("What happened", known.text)]
         return [*open_order(known.order.id, known.order.place), *report, Tap("Send report")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Written into a review instead."""
         word = (
             "Change my review"
             if data.one("SELECT 1 FROM reviews WHERE of_order = ?", known.order.id)
@@ -153,7 +150,6 @@ class SetDiet(Task):
     allowed = (Change("settings", ("value",), "name IN ('diet_' || :one, 'diet_' || :two, 'diet_' || :off)"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the account."""
         return [
             Tap("Account"),
             Tap("Dietary preferences"),
@@ -178,6 +174,5 @@ class SetAlerts(Task):
     allowed = (Change("settings", ("value",), "name IN ('alert_' || :one, 'alert_' || :two, 'alert_' || :off)"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the account."""
         page: list[Move] = [Tap("Account"), Tap("Notification settings")]
         return [*page, Tap(known.one_name), Tap(known.two_name), Tap(known.off_name)]

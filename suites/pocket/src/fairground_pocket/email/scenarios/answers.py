@@ -50,7 +50,6 @@ class CountLabel(Task):
     )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """A search says how many."""
         place = " in:inbox" if known.only else ""
         return [Tap("Search"), Fill("Search mail", f"label:{known.label}{place}")]
 
@@ -68,7 +67,6 @@ class CountFrom(Task):
     answer = Answer("SELECT count(DISTINCT thread) FROM mails WHERE folder = 'inbox' AND address = :person_address")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """A search says how many."""
         return [Tap("Search"), Fill("Search mail", f'in:inbox from:"{known.person.name}"')]
 
 
@@ -90,7 +88,6 @@ class CountAttachments(Task):
     )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By two operators."""
         return [Tap("Search"), Fill("Search mail", f"has:attachment after:{known.day}")]
 
 
@@ -110,7 +107,6 @@ class WhoSent(Task):
     answer = Answer("SELECT :mail_sender", "text", among="SELECT name FROM contacts")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By opening it."""
         return open_mail(data, known.mail.thread)
 
 
@@ -130,7 +126,6 @@ class WhenSent(Task):
     answer = Answer("SELECT substr(:mail_time, 1, 10)", "date")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By opening it."""
         return open_mail(data, known.mail.thread)
 
 
@@ -169,7 +164,6 @@ class AttachedFile(Task):
     )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By opening it."""
         return open_mail(data, known.mail.thread)
 
 
@@ -206,7 +200,6 @@ class AppointmentTime(Task):
     answer = Answer("SELECT :time", "time")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By reading it."""
         return open_mail(data, known.thread)
 
 
@@ -247,7 +240,6 @@ class RefundAmount(Task):
     answer = Answer("SELECT :amount || ' ' || :code", "money")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By reading it."""
         return open_mail(data, known.thread)
 
 

@@ -42,7 +42,6 @@ class AddContact(Task):
     allowed = (Add("contacts"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """From the list of contacts."""
         fields: list[Move] = [
             Fill("Name", known.name),
             Fill("Email address", known.address),
@@ -51,7 +50,6 @@ class AddContact(Task):
         return [Tap("Contacts"), Tap("New contact"), *fields, Tap("Save")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Without the number."""
         fields: list[Move] = [Fill("Name", known.name), Fill("Email address", known.address)]
         return {"without the phone": [Tap("Contacts"), Tap("New contact"), *fields, Tap("Save")]}
 
@@ -98,7 +96,6 @@ class ChangePhone(Task):
     allowed = (Change("contacts", ("phone",), "id = :person_id"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By searching the contacts."""
         return [*_open(known), Tap("Edit contact"), Fill("Phone", known.phone), Tap("Save")]
 
 
@@ -114,7 +111,6 @@ class DeleteContact(Task):
     allowed = (Remove("contacts", "id = :person_id"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """With a question in between."""
         return [*_open(known), Tap("Delete contact"), Tap("Delete", role="button")]
 
 
@@ -154,7 +150,6 @@ class Signature(Task):
     allowed = (Change("settings", ("value",), "name = 'signature'"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """In the settings."""
         return [Tap("Settings"), Tap("Signature"), Fill("Signature", known.text), Tap("Save")]
 
 
@@ -242,7 +237,6 @@ class MakeRule(Task):
     allowed = (Add("rules"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """In the settings."""
         fields: list[Move] = [
             Tap("The sender"),
             Fill("Contains", known.word),
@@ -253,7 +247,6 @@ class MakeRule(Task):
         return [Tap("Settings"), Tap("Rules"), Tap("New rule"), *fields, Tap("Save")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """About the subject instead."""
         fields: list[Move] = [
             Tap("The subject"),
             Fill("Contains", known.word),
@@ -276,7 +269,6 @@ class RenameLabel(Task):
     allowed = (Change("labels", ("name",), "id = :number"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Among the labels."""
         rename: list[Move] = [Fill("Label name", known.new), Tap("Rename")]
         return [Tap("Mailboxes"), Tap("Edit labels"), Tap(f"Edit {known.label}"), *rename]
 

@@ -47,11 +47,9 @@ class ArchiveNewest(Task):
     allowed = MOVES
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """From the conversation."""
         return [*open_mail(data, known.mail.thread), Tap("Archive")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Deleted instead."""
         return {"deleted": [*open_mail(data, known.mail.thread), Tap("Delete")]}
 
 
@@ -67,7 +65,6 @@ class DeleteByPlace(Task):
     allowed = MOVES
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """From the list."""
         return [Tap(row_name(known.mail.subject, known.mail.sender)), Tap("Delete")]
 
 
@@ -87,7 +84,6 @@ class MoveToFolder(Task):
         return [*open_mail(data, known.mail.thread), Tap("More"), Tap("Move to folder"), Tap(known.folder)]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Into another folder."""
         other = next(one["folder"] for one in FOLDERS.values() if one["key"] != known.key)
         return {"another folder": [*open_mail(data, known.mail.thread), Tap("More"), Tap("Move to folder"), Tap(other)]}
 
@@ -205,7 +201,6 @@ class ReportScam(Task):
         return [*open_mail(data, known.mail.thread), Tap("More"), Tap("Report spam")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Only deleted."""
         return {"only deleted": [*open_mail(data, known.mail.thread), Tap("Delete")]}
 
 
@@ -231,12 +226,10 @@ class RestoreFromTrash(Task):
     allowed = (Change("mails", ("folder",), "thread = :mail_thread AND folder = 'trash'"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """From the trash."""
         menu: list[Move] = [Tap("More"), Tap("Move to folder"), Tap(known.button)]
         return [*open_in(data, "trash", known.mail.thread), *menu]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Into the archive."""
         menu: list[Move] = [Tap("More"), Tap("Move to folder"), Tap("Archive", role="button")]
         return {"into the archive": [*open_in(data, "trash", known.mail.thread), *menu]}
 

@@ -86,7 +86,6 @@ class PayAndFile(Task):
     allowed = (*MOVES, Add("transactions", _noted, app="payment"))
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Read, pay, file."""
         return [*self._pay(known, data, known.pay.plain), *self._file(known, data)]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
@@ -161,7 +160,6 @@ class ReplyWithCourier(Task):
     allowed = (Add("mails", "folder = 'sent' AND thread = :mail_thread"), Add("recipients", f"mail = {NEW}"))
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Read, look it up, answer."""
         return [*self._look_up(known, data), *self._reply(known, data, known.order.courier)]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:

@@ -68,7 +68,6 @@ class SendMail(Task):
     allowed = ONE_MAIL
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the Compose button."""
         to = Fill("To", known.person.name)
         return [Tap("Compose"), to, Fill("Subject", known.subject), Fill("Message", known.text), Tap("Send")]
 
@@ -104,7 +103,6 @@ class SendFile(Task):
         return [Tap("Compose"), to, Fill("Subject", known.subject), Tap(known.file), Tap("Send")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Another file, or none."""
         other = data.one("SELECT name FROM files WHERE name != ? ORDER BY id LIMIT 1", known.file)
         start: list[Move] = [Tap("Compose"), Fill("To", known.person.address), Fill("Subject", known.subject)]
         return {"another file": [*start, Tap(other), Tap("Send")], "no file": [*start, Tap("Send")]}
@@ -154,11 +152,9 @@ class ReplyAll(Task):
     allowed = ONE_MAIL
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """From the conversation."""
         return [*open_mail(data, known.mail.thread), Tap("Reply all"), Fill("Message", known.text), Tap("Send")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Only to the sender."""
         answer: list[Move] = [Tap("Reply"), Fill("Message", known.text), Tap("Send")]
         return {"only to the sender": [*open_mail(data, known.mail.thread), *answer]}
 
@@ -186,11 +182,9 @@ class ForwardWithFile(Task):
     allowed = ONE_MAIL
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """From the conversation."""
         return [*open_mail(data, known.mail.thread), Tap("Forward"), Fill("To", known.person.name), Tap("Send")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Without the attachment."""
         start: list[Move] = [*open_mail(data, known.mail.thread), Tap("Forward"), Fill("To", known.person.name)]
         return {"without the attachment": [*start, Tap(known.file), Tap("Send")]}
 
@@ -219,7 +213,6 @@ class FinishDraft(Task):
     )  # fmt: skip
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """From the folder of drafts."""
         folder: list[Move] = [Tap("Mailboxes"), Tap("Folder Drafts"), Tap(f"{known.title}, ")]
         return [*folder, Fill("Message", known.text), Tap("Send")]
 
@@ -250,7 +243,6 @@ class SaveDraft(Task):
         return [Tap("Compose"), *fields, Tap("Save draft")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Sent after all."""
         fields: list[Move] = [
             Fill("To", known.person.name),
             Fill("Subject", known.subject),

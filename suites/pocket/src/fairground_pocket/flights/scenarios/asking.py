@@ -45,7 +45,6 @@ class CheapestPrice(Task):
     answer = Answer(f"SELECT {money(':flight_price')}", "money")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Sorted by price."""
         return [*search(known.there.place, known.day.words), Tap("Cheapest")]
 
 
@@ -64,7 +63,6 @@ class CheapestAirline(Task):
     answer = Answer("SELECT name FROM airlines WHERE code = :flight_airline", "text", among="SELECT name FROM airlines")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Sorted by price."""
         return [*search(known.there.place, known.day.words), Tap("Cheapest")]
 
 
@@ -80,7 +78,6 @@ class FlightDuration(Task):
     answer = Answer("SELECT :flight_minutes", "duration")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Results say it."""
         return search(known.there.place, known.day.words)
 
 
@@ -99,7 +96,6 @@ class ArrivalTime(Task):
     answer = Answer("SELECT :flight_lands", "time")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Results say it."""
         return [*search(known.there.place, known.day.words), Tap("Earliest")]
 
 
@@ -115,7 +111,6 @@ class TripCode(Task):
     answer = Answer("SELECT :trip_code", "text", among="SELECT code FROM bookings")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """On the trip's page."""
         return open_trip(data, known.trip)
 
 
@@ -187,7 +182,6 @@ class DocumentExpiry(Task):
     answer = Answer("SELECT :person_expires", "date")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """On the traveller's page."""
         return [Tap("Account"), Tap("Travellers"), Tap(known.person.name)]
 
 
@@ -212,7 +206,6 @@ class GateToday(Task):
     answer = Answer("SELECT :flight_gate", "text", among="SELECT DISTINCT gate FROM flights")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """On the board."""
         day: list[Move] = [Tap("Tomorrow")] if known.when == "tomorrow" else []
         return [Tap("Status"), *day, Tap(f"{known.flight.number}, {known.flight.city}")]
 
@@ -272,7 +265,6 @@ class WhoSitsThere(Task):
     answer = Answer("SELECT :rider_name", "text", among="SELECT name FROM travellers")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """On the page of seats."""
         return [*open_trip(data, known.trip), Tap("Seats")]
 
 

@@ -103,7 +103,6 @@ class BookCheapest(Task):
     allowed = one_booking()
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Search, flight, fare, pay."""
         way = search(known.there.place, known.day.words)
         return [*way, Tap("Cheapest"), Tap(option_name(known.flight)), Tap(f"Choose {known.fare_name}"), *pay()]
 
@@ -136,7 +135,6 @@ class BookForSomebody(Task):
         return [*way, Tap(f"Choose {known.fare_name}"), Tap(known.me.name), Tap(known.person.name), *pay()]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """For the owner."""
         way = [*search(known.there.place, known.day.words), Tap(option_name(known.flight))]
         return {"for me": [*way, Tap(f"Choose {known.fare_name}"), *pay()]}
 
@@ -171,13 +169,11 @@ class BookReturn(Task):
     allowed = one_booking(flights=2)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Outbound, then the way back."""
         way = search(known.there.place, known.day.words, back=known.until.words)
         legs: list[Move] = [Tap(option_name(known.flight)), Tap(option_name(known.home_flight))]
         return [*way, *legs, Tap(f"Choose {known.fare_name}"), *pay()]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Only one way."""
         way = [*search(known.there.place, known.day.words), Tap(option_name(known.flight))]
         return {"one way": [*way, Tap(f"Choose {known.fare_name}"), *pay()]}
 
@@ -209,14 +205,12 @@ class BookForTwo(Task):
     allowed = one_booking(people=2)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Two adults from the start."""
         way = search(known.there.place, known.day.words, adults=2)
         who: list[Move] = [Tap(known.me.name), Tap(known.person.name)]
         bags: list[Move] = [Tap("More Extra bags each")] * known.bags
         return [*way, Tap(option_name(known.flight)), Tap(f"Choose {known.fare_name}"), *who, *bags, *pay()]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Without bags."""
         way = search(known.there.place, known.day.words, adults=2)
         who: list[Move] = [Tap(known.me.name), Tap(known.person.name)]
         return {"no bags": [*way, Tap(option_name(known.flight)), Tap(f"Choose {known.fare_name}"), *who, *pay()]}
@@ -284,7 +278,6 @@ class BookWithPoints(Task):
         return [*way, Tap(f"Choose {known.fare_name}"), *points, *pay()]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Without points."""
         way = [*search(known.there.place, known.day.words), Tap(option_name(known.flight))]
         return {"without points": [*way, Tap(f"Choose {known.fare_name}"), *pay()]}
 
@@ -339,7 +332,6 @@ class BookConnection(Task):
     allowed = one_booking(flights=2)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """As a nonstop flight."""
         way = [*search(known.there.place, known.day.words), Tap("Cheapest"), Tap(known.way.name)]
         return [*way, Tap(f"Choose {known.fare_name}"), *pay()]
 

@@ -53,7 +53,6 @@ class AddTraveller(Task):
     allowed = (Add("travellers", "name = :full"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """A form."""
         return [*self._filled(known), Tap("Save")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
@@ -99,7 +98,6 @@ class RenewDocument(Task):
     allowed = (Change("travellers", ("number", "expires"), "id = :person_id"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Edit the two fields."""
         there: list[Move] = [Tap("Account"), Tap("Travellers"), Tap(known.person.name), Tap("Edit")]
         return [*there, Fill("Document number", known.number), Fill("Expiry date", known.until), Tap("Save")]
 
@@ -116,12 +114,10 @@ class RemoveTraveller(Task):
     allowed = (Remove("travellers", "id = :person_id"), Change("riders", ("traveller",), "traveller = :person_id"))
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """It asks first."""
         there: list[Move] = [Tap("Account"), Tap("Travellers"), Tap(known.person.name)]
         return [*there, Tap("Remove traveller"), Tap("Remove")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Taken back."""
         return {"undone": [*self.moves(known, data), Tap("Undo")]}
 
 
@@ -197,12 +193,10 @@ class StopAlert(Task):
     )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """A switch, or the bin."""
         there: list[Move] = [Tap("Account"), Tap("Price alerts"), Tap(known.alert.name)]
         return [*there, *([Tap("Delete alert"), Tap("Delete")] if known.gone else [Tap("Watch this route")])]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """The other of the two."""
         there: list[Move] = [Tap("Account"), Tap("Price alerts"), Tap(known.alert.name)]
         other: list[Move] = [Tap("Watch this route")] if known.gone else [Tap("Delete alert"), Tap("Delete")]
         return {"the other way": [*there, *other]}
@@ -228,7 +222,6 @@ class SetPreferences(Task):
     allowed = (Change("settings", ("value",), "name IN ('seat_wish', 'meal', 'default_cabin')"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """One form."""
         there: list[Move] = [Tap("Account"), Tap("Preferences"), Tap(known.seat), Tap("Meal"), Tap(known.meal)]
         return [*there, Tap("Usual cabin"), Tap(known.cabin), Tap("Save")]
 
@@ -260,7 +253,6 @@ class AddCard(Task):
     allowed = (Add("cards", "last4 = :last"), Change("cards", ("preferred",)))
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Add, then choose."""
         add: list[Move] = [Tap("Account"), Tap("Payment cards"), Tap("Add card"), Tap(known.title)]
         form: list[Move] = [Fill("Card number", known.digits), Fill("Valid until", known.until), Tap("Save")]
         return [*add, *form, Tap(f"{known.title} {known.last}"), Tap("Pay with this first")]
@@ -293,12 +285,10 @@ class RedeemPoints(Task):
     allowed = (Add("vouchers", "reward = :key", 2), Add("points", "points = -:cost", 2))
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Once or twice."""
         once: list[Move] = [Tap(known.title), Tap(f"Redeem {known.cost:,} points")]
         return [Tap("Rewards"), *once * known.count]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Once more than asked."""
         once: list[Move] = [Tap(known.title), Tap(f"Redeem {known.cost:,} points")]
         return {"once more": [Tap("Rewards"), *once * (known.count + 1)]}
 

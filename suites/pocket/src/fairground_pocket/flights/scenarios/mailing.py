@@ -72,7 +72,6 @@ class MailCode(Task):
     allowed = ONE_MAIL
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Look, then write."""
         return [*open_trip(data, known.trip), *mail(known, f"Our code is {known.trip.code}.")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
@@ -108,11 +107,9 @@ class MailArrival(Task):
     allowed = ONE_MAIL
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Look, then write."""
         return [*open_trip(data, known.trip), *mail(known, f"We land at {known.lands} local time.")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """The departure."""
         leaves = data.one("SELECT substr(departs, 12, 5) FROM flights WHERE id = ?", known.trip.flight)
         return {"the departure": mail(known, f"We land at {leaves} local time.")} if leaves != known.lands else {}
 
@@ -163,7 +160,6 @@ class BookFromMail(Task):
     allowed = one_booking()
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Read first, then book."""
         read: list[Move] = [Tap("Home screen"), Tap("Email"), Tap(f"{known.subject}, {known.person.name}")]
         way: list[Move] = [Tap("Home screen"), Tap("Flights"), *search(known.there.place, known.day.words)]
         return [*read, *way, Tap(option_name(known.flight)), Tap(f"Choose {known.fare_name}"), *pay()]

@@ -38,7 +38,6 @@ class CancelTrip(Task):
         return [*open_trip(data, known.trip), Tap("Cancel booking"), Tap("Cancel booking now")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Not confirmed."""
         return {"not confirmed": [*open_trip(data, known.trip), Tap("Cancel booking"), Tap("Close")]}
 
 
@@ -84,7 +83,6 @@ class ChangeOutbound(Task):
         return [*open_trip(data, known.trip), *way, Tap(option_name(known.new)), Tap("Confirm change")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Not confirmed; cancelled instead."""
         way: list[Move] = [Tap("Change flight"), Tap("New date"), Tap(known.new.words), Tap("Show flights")]
         start = open_trip(data, known.trip)
         return {
@@ -163,7 +161,6 @@ class ChooseSeat(Task):
         return seated(data, known, known.seat)
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Looked at only."""
         return {"not taken": seated(data, known, known.seat)[:-1]}
 
 
@@ -252,7 +249,6 @@ class AddBags(Task):
         return [*open_trip(data, known.trip), Tap("Add bags"), *more, Tap("Pay for bags")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """One too many; not paid."""
         more: list[Move] = [Tap(f"More Extra bags for {known.rider.name}")] * known.count
         start = [*open_trip(data, known.trip), Tap("Add bags")]
         return {"one too many": [*start, more[0], *more, Tap("Pay for bags")], "not paid": [*start, *more]}

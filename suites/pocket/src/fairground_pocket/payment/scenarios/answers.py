@@ -80,7 +80,6 @@ class CategoryInMonth(Task):
     )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The statement says it."""
         return statement(known)
 
 
@@ -126,7 +125,6 @@ class TimesPaid(Task):
     answer = Answer("SELECT count(*) FROM transactions WHERE kind = 'payment' AND contact = :who_id")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The history counts."""
         return [*person(known.who.name), Tap("Whole history"), Tap("Sent")]
 
 
@@ -159,7 +157,6 @@ class CardInMonth(Task):
     )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The history of the card."""
         card = f"{known.card.label} ··{known.card.last4}"
         return [
             Tap("More"), Tap("Cards"), Tap(card), Tap("All with this card"), Tap("Choose month"), Tap(known.month.name)
@@ -204,7 +201,6 @@ class OpenRequest(Task):
     )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The list of requests."""
         return [Tap("Requests")]
 
 
@@ -226,7 +222,6 @@ class OwedOnBill(Task):
     answer = Answer(money("SELECT sum(amount) FROM requests WHERE bill = :bill_id AND status = 'open'"), "money")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The page of the bill."""
         return bill_page(known)
 
 
@@ -246,7 +241,6 @@ class DueUntil(Task):
     answer = Answer(money("SELECT sum(amount) FROM recurring WHERE status = 'active' AND due <= :until_day"), "money")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The list of recurring payments."""
         return [Tap("More"), Tap("Recurring payments")]
 
 
@@ -306,7 +300,6 @@ class LastPaid(Task):
     )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The history, newest first."""
         return [*person(known.who.name), Tap("Whole history"), Tap("Sent")]
 
 
@@ -332,5 +325,4 @@ class SpentAtShop(Task):
     )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """A search adds it up."""
         return [Tap("Activity"), Fill("Search activity", known.shop.title), Tap("Purchases")]

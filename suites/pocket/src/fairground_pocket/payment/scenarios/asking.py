@@ -70,14 +70,12 @@ class RequestMoney(Task):
     allowed = (Add("requests", _noted),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the person's page."""
         return [
             *person(known.who.name), Tap("Request money"), Fill("Amount", known.pay.plain),
             Fill("What is it for", known.note), Tap("Send request"),
         ]  # fmt: skip
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Asked and taken back."""
         return {"asked and cancelled": [*self.moves(known, data), Tap("Cancel request"), Tap("Cancel it")]}
 
 
@@ -122,7 +120,6 @@ class PayRequest(Task):
     )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the list of requests."""
         return self._pay(data, known.asked.id, known.pin)
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
@@ -180,7 +177,6 @@ class DeclineRequest(Task):
     allowed = (Change("requests", ("status",), "id = :asked_id"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the list of requests."""
         return self._decline(data, known.asked.id)
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
@@ -258,7 +254,6 @@ class SettleSmallRequests(Task):
     )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """One after the other."""
         moves: list[Move] = []
         for one in known.paid:
             moves += [
@@ -288,12 +283,10 @@ class CancelRequest(Task):
     allowed = (Change("requests", ("status",), "id = :asked_id"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the requests from me."""
         row = request_row(data, known.asked.id)
         return [Tap("Requests"), Tap("From you"), Tap(row), Tap("Cancel request"), Tap("Cancel it")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Reminded instead."""
         return {"reminded": [Tap("Requests"), Tap("From you"), Tap(request_row(data, known.asked.id)), Tap("Remind")]}
 
 
@@ -323,11 +316,9 @@ class RemindBill(Task):
     allowed = (Change("requests", ("reminders",), "bill = :bill_id AND status = 'open'"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the bill's page."""
         return [*bill_page(known), Tap("Remind who has not paid")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Twice."""
         return {"twice": [*self.moves(known, data), Tap("Remind who has not paid")]}
 
 
@@ -388,7 +379,6 @@ class SplitBill(Task):
     allowed = (Add("bills", _bill), Add("requests", _part, at_most=3))
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the form."""
         return self._split(known, [known.a.name, known.b.name, known.c.name], toggle=not known.me)
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
@@ -450,7 +440,6 @@ class BlockAndDecline(Task):
     allowed = (Change("contacts", ("blocked",), "id = :who_id"), Change("requests", ("status",), _theirs))
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The requests, then the person."""
         return [*self._decline(known, data, len(known.asked)), *self._block(known)]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:

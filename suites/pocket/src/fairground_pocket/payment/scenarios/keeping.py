@@ -47,7 +47,6 @@ class FreezeAndSwitch(Task):
     allowed = (Change("cards", ("frozen", "main"), "id = :lost_id"), Change("cards", ("main",)))
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """One page after the other."""
         return [*_card(known, "lost"), Tap("Freeze card"), Tap("Back"), *self._switch(known)]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
@@ -106,7 +105,6 @@ class AddCard(Task):
     allowed = (Add("cards", f"{_card} AND main = :main"), Change("cards", ("main",), "main = 1 AND :main = 1"))
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the form."""
         return self._add(known, bool(known.main))
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
@@ -146,11 +144,9 @@ class ChangeLimits(Task):
     allowed = (Change("settings", ("value",), "name IN ('payment_limit', 'daily_limit')"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the form."""
         return self._set(known, known.one.plain, known.day.plain)
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Both the same."""
         if known.single == known.daily:
             return {}
         return {"the same for both": self._set(known, known.day.plain, known.day.plain)}
@@ -176,7 +172,6 @@ class ChangePin(Task):
     allowed = (Change("settings", ("value",), "name = 'pin'"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the form."""
         return [
             Tap("More"), Tap("Change PIN"), Fill("Current PIN", known.pin), Fill("New PIN", known.new),
             Fill("New PIN again", known.new), Tap("Change it"),
@@ -239,7 +234,6 @@ class Switches(Task):
     allowed = (Change("settings", ("value",), "name IN (:a, :b, :c)"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Whichever is wrong is turned."""
         wrong = [name for name in ("a", "b", "c") if data.setting(getattr(known, name)) != getattr(known, f"{name}_on")]
         return [Tap("More"), Tap("Settings"), *(Tap(_NAMES[getattr(known, name)][1]) for name in wrong)]
 
@@ -301,5 +295,4 @@ class Recategorise(Task):
         ]  # fmt: skip
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Saved and taken back."""
         return {"taken back": [*self.moves(known, data), Tap("Undo")]}

@@ -62,7 +62,6 @@ class StartRecurring(Task):
     allowed = (Add("recurring", _whole),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the form."""
         day = formats.day(date.fromisoformat(known.first.day))
         return [
             Tap("More"), Tap("Recurring payments"), Tap("New recurring"), Tap("Person"), Tap(known.who.name),
@@ -72,7 +71,6 @@ class StartRecurring(Task):
         ]  # fmt: skip
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Set up and ended again."""
         return {"ended again": [*self.moves(known, data), Tap("End"), Tap("End it")]}
 
 
@@ -94,7 +92,6 @@ class StopRecurring(Task):
     allowed = (Change("recurring", ("status",), "id = :one_id"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By its page."""
         return [*_open(known), *([Tap("Pause")] if known.status == "paused" else [Tap("End"), Tap("End it")])]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
@@ -135,7 +132,6 @@ class ChangeRecurring(Task):
     allowed = (Change("recurring", ("amount",), "id = :one_id"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By its page."""
         return self._change(known, known.new.plain)
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:

@@ -55,7 +55,6 @@ class SendMoney(Task):
     allowed = (Add("transactions", _NOTED),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the person's page."""
         return send(known.who.name, known.pay.plain, known.pin, note=known.note)
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
@@ -109,12 +108,10 @@ class SendWithCard(Task):
     allowed = (Add("transactions", f"{_paid} AND card = :card_id AND category = :category"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the person's page."""
         card = f"{known.card.label} ··{known.card.last4}"
         return send(known.who.name, known.pay.plain, known.pin, category=known.category, source=card)
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """The wallet pays."""
         return {"from the wallet": send(known.who.name, known.pay.plain, known.pin, category=known.category)}
 
 
@@ -162,7 +159,6 @@ class SendBack(Task):
     allowed = (Add("transactions", _NOTED),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """From the transaction itself."""
         return [
             *person(known.who.name), Tap("Whole history"), Tap("Received"), Tap(transaction_row(data, known.pay.id)),
             Tap("Send back"), Fill("Amount", known.typed.plain), Fill("Note", known.note), Tap("Continue"),
@@ -212,7 +208,6 @@ class RaiseLimitAndSend(Task):
     allowed = (Add("transactions", _NOTED), Change("settings", ("value",), "name = 'payment_limit'"))
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The limit, then the payment."""
         return [
             *self._raise(known.new.plain, known.pin),
             *send(known.who.name, known.pay.plain, known.pin, note=known.note),
@@ -266,7 +261,6 @@ class AddPersonAndSend(Task):
     allowed = (Add("contacts", f"{_new} AND blocked = 0"), Add("transactions", _paid))
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the list of people."""
         return [
             Tap("People"), Tap("New person"), Fill("Name", known.new_name), Fill("Handle", known.new_handle),
             Tap("Save"), Tap("Send money"), Fill("Amount", known.pay.plain), Fill("Note", known.note), Tap("Continue"),
@@ -304,7 +298,6 @@ class TopUp(Task):
     allowed = (Add("transactions", _added),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """From the first screen."""
         return self._add(known, known.pay.plain)
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:

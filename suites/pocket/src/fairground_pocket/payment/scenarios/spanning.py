@@ -100,7 +100,6 @@ class PayFromMail(Task):
     allowed = (Add("transactions", _noted),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The mail, then the payment."""
         return [*_read(known.subject, known.who.name), *self._pay(known, known.pay.plain)]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
@@ -154,11 +153,9 @@ class RequestFromMail(Task):
     allowed = (Add("requests", _noted),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The mail, then the request."""
         return self._ask(known, known.pay.plain)
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """My part instead of theirs."""
         return {"my part": self._ask(known, known.mine.plain)}
 
     def _ask(self, known: Known, plain: str) -> list[Move]:

@@ -100,7 +100,6 @@ class RankedRoom(Task):
     answer = Answer("SELECT :room_name", "text", among="SELECT name FROM rooms")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Rooms are ranked by themselves."""
         return [Tap("Energy"), Tap("Choose month"), Tap(known.month_name)]
 
 
@@ -126,7 +125,6 @@ class MonthCost(Task):
     )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Below the total."""
         return [Tap("Energy"), Tap("Choose month"), Tap(known.month_name)]
 
 
@@ -193,7 +191,6 @@ class WhoWasIt(Task):
     )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The log of the device."""
         return [*open_device(known.device.name), Tap("More options"), Tap("All activity")]
 
 
@@ -224,7 +221,6 @@ class WhenNoticed(Task):
     answer = Answer("SELECT substr(:device_time, 12, 5)", "time")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The log can be searched."""
         return [Tap("More"), Tap("Activity log"), Fill("Search activity", f"{known.device.name} {known.text}")]
 
 
@@ -249,7 +245,6 @@ class ScheduledTime(Task):
     answer = Answer("SELECT :schedule_time", "time")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The schedules of that day."""
         find = Fill("Search schedules", known.schedule.name)
         return [Tap("Routines"), Tap("Schedules"), Tap(known.day), find]
 
@@ -294,7 +289,6 @@ class CodeDays(Task):
     answer = Answer("SELECT CASE WHEN :end THEN :code_last ELSE :code_first END", "date")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Its page says both."""
         return [Tap("More"), Tap("Door codes"), Tap(known.code.name)]
 
 
@@ -319,7 +313,6 @@ class ScenesWith(Task):
     )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Its page names them."""
         return open_device(known.device.name)
 
 

@@ -47,7 +47,6 @@ class MovedOut(Task):
         return [Tap("More"), Tap("Members"), Tap(gone), Tap("Remove member"), Tap("Remove for good"), *change]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """The wrong way round."""
         start: list[Move] = [Tap("More"), Tap("Members"), Tap(f"{known.other.name}, "), Tap("Remove member")]
         return {"the other one removed": [*start, Tap("Remove for good")]}
 
@@ -99,13 +98,11 @@ class GuestCode(Task):
     allowed = (Add("codes"), Add("activity", "device = :device_id"))
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """One form."""
         return new_code(
             known.who, known.code, known.device.name, (known.first, known.last), (known.opens, known.closes)
         )
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """A day too long."""
         longer = data.one("SELECT date(?, '+1 day')", known.last)
         hours = (known.opens, known.closes)
         return {"a day too long": new_code(known.who, known.code, known.device.name, (known.first, longer), hours)}
@@ -152,11 +149,9 @@ class ReplaceBatteries(Task):
     )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """From the list of batteries."""
         return [Tap("More"), Tap("Batteries"), *(Tap(f"Battery replaced: {one.name}") for one in known.low)]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """One more."""
         other = data.one("SELECT name FROM devices WHERE battery >= ? ORDER BY battery LIMIT 1", known.level)
         return {"one too many": [*self.moves(known, data), Tap(f"Battery replaced: {other}")]}
 
@@ -193,11 +188,9 @@ class UpdateRoom(Task):
     )  # fmt: skip
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """From the list of updates."""
         return [Tap("More"), Tap("Updates"), *(Tap(f"Update {one.name}") for one in known.old)]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Everywhere."""
         return {"everything": [Tap("More"), Tap("Updates"), Tap("Update all"), Tap("Update all now")]}
 
 
@@ -270,7 +263,6 @@ class AddDevice(Task):
     )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """One form."""
         kind: list[Move] = [Tap("Kind"), Tap(KINDS[known.kind].title)]
         room: list[Move] = [Tap("Room"), Tap(known.room.name)]
         return [
@@ -295,11 +287,9 @@ class HandleAlert(Task):
     allowed = (Change("alerts", ("handled",), "id = :alert_id"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By its page."""
         return [Tap("Alerts"), Tap(known.alert.title), Tap("Mark as handled")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Only looked at."""
         return {"only looked at": [Tap("Alerts"), Tap(known.alert.title)]}
 
 
@@ -323,7 +313,6 @@ class QuietHours(Task):
     allowed = (Change("settings", ("value",), "name IN ('quiet_on', 'quiet_from', 'quiet_to', :key)"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """A form and a switch."""
         hours: list[Move] = [
             Tap("Keep quiet at night"),
             Fill("Quiet from", known.begin),

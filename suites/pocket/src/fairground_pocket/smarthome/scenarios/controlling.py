@@ -45,7 +45,6 @@ class SetBrightness(Task):
         return [*open_device(known.device.name), Tap("Choose brightness"), Tap(f"Brightness {known.level} %")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """One step off, or dark."""
         step = Tap("Less Brightness") if known.level > 10 else Tap("More Brightness")
         return {"a step too far": [*self.moves(known, data), step], "off too": [*self.moves(known, data), Tap("Power")]}
 
@@ -78,7 +77,6 @@ class ColourTheLight(Task):
     allowed = (turned("power", "colour", "brightness"), LOGGED)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Three controls of one page."""
         colour: list[Move] = [Tap("Colour"), Tap(f"Colour {known.colour}")]
         level: list[Move] = [Tap("Choose brightness"), Tap(f"Brightness {known.level} %")]
         return [*open_device(known.device.name), Tap("Power"), *colour, *level]
@@ -102,12 +100,10 @@ class SetThermostat(Task):
     allowed = (turned("target", "mode"), LOGGED)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Both by their sheets."""
         warm: list[Move] = [Tap("Choose target temperature"), Tap(f"Target temperature {known.degrees}.0 °C")]
         return [*open_device(known.device.name), *warm, Tap("Mode"), Tap(f"Mode {known.mode}")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Half a degree off."""
         return {"half a degree off": [*self.moves(known, data), Tap("More Target temperature")]}
 
 
@@ -129,7 +125,6 @@ class LockUp(Task):
     allowed = (turned("locked", "auto_lock", "delay"), LOGGED)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Two switches and a sheet."""
         delay: list[Move] = [Tap("Choose auto-lock delay"), Tap(f"Auto-lock delay {known.delay} min")]
         return [*open_device(known.device.name), Tap("Locked"), Tap("Lock by itself"), *delay]
 
@@ -173,7 +168,6 @@ class RoomLightsOff(Task):
         return [Tap("All rooms"), Tap(known.room.name), Tap("Lights off")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Everything off."""
         return {"everything off": [Tap("All rooms"), Tap(known.room.name), Tap("Everything off")]}
 
 
@@ -197,12 +191,10 @@ class TwoBlinds(Task):
     )  # fmt: skip
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """One after the other."""
         step: list[Move] = [Tap("Choose opening"), Tap(f"Opening {known.level} %")]
         return [*open_device(known.device.name), *step, *AGAIN, *open_device(known.other.name), *step]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Only one of them."""
         return {
             "only the first": [*open_device(known.device.name), Tap("Choose opening"), Tap(f"Opening {known.level} %")]
         }
@@ -290,7 +282,6 @@ class Preheat(Task):
     allowed = (turned("power", "heat", "mode"), LOGGED)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """On, temperature, mode."""
         heat: list[Move] = [Tap("Choose oven temperature"), Tap(f"Oven temperature {known.degrees}.0 °C")]
         return [*open_device(known.device.name), Tap("Power"), *heat, Tap("Mode"), Tap(f"Mode {known.mode}")]
 

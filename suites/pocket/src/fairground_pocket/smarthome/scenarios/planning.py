@@ -94,7 +94,6 @@ class RunScene(Task):
     )  # fmt: skip
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """From the list of scenes."""
         light: list[Move] = [Tap("Choose brightness"), Tap(f"Brightness {known.level} %")]
         return [
             Tap("Routines"),
@@ -105,7 +104,6 @@ class RunScene(Task):
         ]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Another scene."""
         other = data.one("SELECT name FROM scenes WHERE id != ? ORDER BY id LIMIT 1", known.scene.id)
         moves = list(self.moves(known, data))
         return {"another scene": [moves[0], Tap(f"Run {other}"), *moves[2:]]}
@@ -132,7 +130,6 @@ class ChangeSceneLevel(Task):
     allowed = (Change("scene_actions", ("value",), "id = :action_id"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the action's own page."""
         action = known.action
         row = f"{action.name}: {action_words(action.kind, action.trait, action.value)}"
         new = action_words(action.kind, action.trait, str(known.level))
@@ -159,12 +156,10 @@ class RemoveFromScene(Task):
     allowed = (Remove("scene_actions", "id = :action_id"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the cross beside it."""
         row = f"{known.action.name}: {action_words(known.action.kind, known.action.trait, known.action.value)}"
         return [Tap("Routines"), Tap(known.scene), Tap(f"Remove {row}")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """The whole scene."""
         return {"the whole scene": [Tap("Routines"), Tap(known.scene), Tap("Delete scene"), Tap("Delete for good")]}
 
 
@@ -204,11 +199,9 @@ class DeleteScene(Task):
     allowed = (Remove("scenes", "id = :scene"), Remove("scene_actions", "scene = :scene"))
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """It asks before."""
         return [Tap("Routines"), Tap(known.title), Tap("Delete scene"), Tap("Delete for good")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """The twin."""
         return {"the twin": [Tap("Routines"), Tap(known.twin), Tap("Delete scene"), Tap("Delete for good")]}
 
 
@@ -247,14 +240,12 @@ class AddSchedule(Task):
     allowed = (Add("schedules", "device = :device_id AND enabled = 1"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """From the list of schedules."""
         days = [Tap(name) for name, digit in zip(DAYS, known.days, strict=True) if digit == "1"]
         order = Tap(known.order.capitalize())
         start: list[Move] = [Tap("Routines"), Tap("Schedules"), Tap("New schedule"), *pick(known.device.name)]
         return [*start, Tap("Action"), order, Fill("Time", known.time), *days, Tap("Save")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Made and then switched off."""
         return {"paused": [*self.moves(known, data), Tap("Schedule is on")]}
 
 
@@ -380,7 +371,6 @@ class CreateAutomation(Task):
     allowed = (Add("automations", "enabled = 1"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """A form with five choices."""
         start: list[Move] = [Tap("Routines"), Tap("Automations"), Tap("New automation"), *pick(known.device.name)]
         event: list[Move] = [Tap("Sensor event"), Tap(f"{known.sensor.name} {known.does}")]
         condition: list[Move] = [Tap("Only if"), Tap(dict(CONDITIONS)[known.condition])]
@@ -407,11 +397,9 @@ class PauseAutomation(Task):
     allowed = (Change("automations", ("enabled",), "id = :automation_id"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By its switch."""
         return [Tap("Routines"), Tap("Automations"), Tap(known.automation.name), Tap("Automation is on")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Deleted."""
         start = list(self.moves(known, data))[:-1]
         return {"deleted": [*start, Tap("Delete automation"), Tap("Delete for good")]}
 
@@ -443,6 +431,5 @@ class LimitAutomation(Task):
     allowed = (Change("automations", ("condition",), "id = :automation_id"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By its form."""
         find: list[Move] = [Tap("Routines"), Tap("Automations"), Tap(known.automation.name), Tap("Edit automation")]
         return [*find, Tap("Only if"), Tap(dict(CONDITIONS)[known.condition]), Tap("Save")]

@@ -48,7 +48,6 @@ class InviteContact(Task):
         return [*look, *_invite(known.person.name, known.person.address, known.role)]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Another address."""
         return {"another address": _invite(known.person.name, "someone@example.org", known.role)}
 
 
@@ -128,7 +127,6 @@ class AccessAskedFor(Task):
         return [*read, *new_code(known.person.name, known.code, known.device.name, days, hours)]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """All day long."""
         days = (known.first, known.last)
         return {"all day": new_code(known.person.name, known.code, known.device.name, days, ("00:00", "23:59"))}
 
