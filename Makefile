@@ -16,7 +16,7 @@ pytest := $(bin)/python -m pytest -n $(jobs) --maxprocesses 4 --dist worksteal
 # Hundreds of tests start Python; where it may not keep what it compiled, each compiles it all again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run quick test test-all check prove bench setup clean
+.PHONY: help run quick test test-all check prove docs release bench setup clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -32,7 +32,7 @@ quick: ## Run only the tests of pure logic (under a minute)
 
 test: ## Set up, check, and run the tests (some minutes)
 	@scripts/setup test
-	@$(MAKE) --no-print-directory check
+	@$(MAKE) --no-print-directory check docs
 	@$(pytest) --tier 2
 
 test-all: ## The same, with live oracles and everything long
@@ -45,6 +45,7 @@ check: ## Lint, format, types and the import contract; changes nothing
 	@$(bin)/ruff check --quiet
 	@$(bin)/ruff format --check --quiet
 	@$(bin)/mypy --no-error-summary
+	@$(bin)/codespell -D - -D scripts/words.txt README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md docs src examples scripts benchmarks
 	@$(bin)/lint-imports --no-logo > .setup/lint-imports.log 2>&1 || { cat .setup/lint-imports.log; exit 1; }
 	@echo "check: lint, format, types and imports are clean"
 
@@ -52,6 +53,15 @@ prove: ## Prove the suites anew where they changed, and write their proof tables
 	@scripts/setup run
 	@$(bin)/fairground prove pocket
 	@$(bin)/fairground prove desk
+
+docs: ## Build the documentation site: site/index.html
+	@scripts/setup check
+	@NO_MKDOCS_2_WARNING=1 $(bin)/mkdocs build --quiet
+	@echo "docs: open site/index.html"
+
+release: ## Build the packages, check them, and print what to upload (uploads nothing)
+	@scripts/setup check
+	@$(bin)/python scripts/release
 
 bench: ## Measure, against peers in the same run
 	@scripts/setup bench
@@ -61,5 +71,5 @@ setup: ## Only set up: system packages, Python, .venv
 	@scripts/setup test
 
 clean: ## Remove .venv and caches; episodes and runs stay
-	rm -rf .venv .setup .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+	rm -rf .venv .setup .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist site
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -15,11 +15,14 @@ from pathlib import Path
 
 import pytest
 
+from scripts.docs_pages import generated_pages
+
 from .document import run_document
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 RUNNER = ROOT / "tests" / "document.py"
+GENERATED = {ROOT / "docs" / page for page in generated_pages()}
 SECONDS = 280  # against what hangs; the longest takes a tenth of it on an idle machine
 
 _BLOCK = re.compile(r"^(?P<indent> *)```(?P<tag>[^\n`]+)\n(?P<body>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL)
@@ -111,7 +114,20 @@ def test_a_block_that_is_not_run_says_why(document: Path) -> None:
 def test_links_inside_the_repository_lead_somewhere(document: Path) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", document.read_text()):
         if not re.match(r"[a-z]+:", target):
-            assert (document.parent / target).exists(), f"{name(document)} links to {target}"
+            path = (document.parent / target).resolve()
+            assert path.exists() or path in GENERATED, f"{name(document)} links to {target}"
+
+
+def test_the_quickstart_page_shows_the_agent_that_the_command_writes() -> None:
+    agent = (ROOT / "src/fairground/cli/quickstart_agent.py").read_text()
+    assert f"```python\n{agent}```" in (ROOT / "docs/quickstart.md").read_text()
+
+
+def test_generated_pages_say_something_of_every_command_and_field() -> None:
+    text = {path: write() for path, write in generated_pages().items()}
+    assert "## fairground run\n" in text["reference/cli.md"] and "--rollouts" in text["reference/cli.md"]
+    assert "### Episode\n" in text["reference/schemas.md"] and "| `outcome` |" in text["reference/schemas.md"]
+    assert "](docs/" not in text["contributing.md"]
 
 
 EXAMPLE = """\

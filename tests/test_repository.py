@@ -131,7 +131,7 @@ def test_everything_exported_is_documented() -> None:
 
 
 def test_the_changelog_has_an_entry_for_this_version() -> None:
-    assert f"## [{PROJECT['project']['version']}]" in (ROOT / "CHANGELOG.md").read_text()
+    assert f"## [{fairground.__version__}]" in (ROOT / "CHANGELOG.md").read_text()
 
 
 def test_the_licence_is_the_one_that_is_declared() -> None:
